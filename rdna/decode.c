@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes instructions: the formats of chapter "Microcode Formats" of AMD's RDNA 2 and 3 manuals.
+// Decodes instructions: the formats of chapter "Microcode Formats" of AMD's RDNA 2, 3 and 4
+// manuals.
 #include "decode.h"
 #include "format.h"
 
@@ -53,6 +54,11 @@ static bool is_gfx11(const struct rdna_insn *insn)
     return insn->generation >= RDNA_GFX11;
 }
 
+static bool is_gfx12(const struct rdna_insn *insn)
+{
+    return insn->generation >= RDNA_GFX12;
+}
+
 // An operand, which GFX11 numbers otherwise: it exchanges m0 and null.
 static uint16_t operand(const struct rdna_insn *insn, uint32_t code)
 {
@@ -90,6 +96,7 @@ unsigned rdna_operand_dwords(const struct rdna_type *type, unsigned lanes)
 {
     return type->kind == RDNA_MASK     ? lanes / 32
            : type->kind == RDNA_MATRIX ? 256 / lanes
+           : type->kind == RDNA_PART   ? (8 * type->bits + lanes - 1) / lanes
                                        : (type->bits + 31) / 32;
 }
 
@@ -127,6 +134,17 @@ static bool pick(struct rdna_insn *insn, enum rdna_format format, unsigned opcod
 }
 
 // --- Scalar instructions
+
+// The sources of v_fmamk_f32 and its relatives.
+static void place_literal(const struct rdna_op *op, uint16_t *source)
+{
+    for (unsigned i = 1; i < op->sources; i++)
+        if (op->source[i].kind == RDNA_LITERAL) {
+            if (i == 1)
+                source[2] = source[1];
+            source[i] = LITERAL;
+        }
+}
 
 static bool scalar_operands(struct rdna_insn *insn)
 {
@@ -184,6 +202,8 @@ static bool sop(struct rdna_insn *insn, uint32_t word, const uint32_t *words, si
         return sopk(insn, word, words, count);
     else
         known = pick(insn, RDNA_SOP2, bits(word, 23, 7));
+    if (known)
+        place_literal(insn->op, insn->source);
     return known && scalar_operands(insn) && take_literal(insn, words, count);
 }
 
@@ -194,18 +214,27 @@ static int32_t extend(uint32_t value, unsigned width)
 
 static bool smem(struct rdna_insn *insn, uint32_t low, uint32_t high)
 {
-    if (!pick(insn, RDNA_SMEM, bits(low, 18, 8)))
+    const bool is_newest = is_gfx12(insn);
+    if (!pick(insn, RDNA_SMEM, is_newest ? bits(low, 13, 6) : bits(low, 18, 8)))
         return false;
     const struct rdna_op *op = insn->op;
-    const unsigned dwords = op->bits / 32;
+    const unsigned dwords = (op->bits + 31) / 32;
     insn->result[0] = operand(insn, bits(low, 6, 7));
     insn->scalar[0] = operand(insn, bits(low, 0, 6) * 2);
-    insn->dlc = bits(low, is_gfx11(insn) ? 13 : 14, 1);
-    insn->glc = bits(low, is_gfx11(insn) ? 14 : 16, 1);
-    insn->imm = extend(bits(high, 0, 21), 21);
+    insn->imm = is_newest ? extend(high, 24) : extend(bits(high, 0, 21), 21);
+    if (is_newest) {
+        if (bits(low, 19, 2) || bits(low, 25, 1) || bits(high, 24, 1) ||
+            (op->flags & RDNA_BUFFER && insn->imm < 0))
+            return unknown(insn, "%s with reserved fields", op->text);
+        insn->scope = (uint8_t)bits(low, 21, 2);
+        insn->hint = (uint8_t)bits(low, 23, 2);
+    } else {
+        insn->dlc = bits(low, is_gfx11(insn) ? 13 : 14, 1);
+        insn->glc = bits(low, is_gfx11(insn) ? 14 : 16, 1);
+    }
     insn->scalar[1] = operand(insn, bits(high, 25, 7));
     if (op->does == RDNA_DOES_INVALIDATE)
-        return !is_gfx11(insn) || !(bits(low, 0, 18) | high) ||
+        return !is_gfx11(insn) || !((is_newest ? low & 0x3f81fff : bits(low, 0, 18)) | high) ||
                unknown(insn, "%s with operands", op->text);
     if (op->does == RDNA_DOES_PROBE)
         return unknown(insn, "%s", op->text);
@@ -222,9 +251,10 @@ struct rdna_wait rdna_waits(const struct rdna_insn *insn)
 {
     const uint32_t imm = (uint16_t)insn->imm;
     if (is_gfx11(insn))
-        return (struct rdna_wait){bits(imm, 10, 6), bits(imm, 4, 6), bits(imm, 0, 3), 63, false};
-    return (struct rdna_wait){bits(imm, 0, 4) | bits(imm, 14, 2) << 4, bits(imm, 8, 6),
-                              bits(imm, 4, 3), 63, false};
+        return (struct rdna_wait){
+            bits(imm, 10, 6), bits(imm, 4, 6), bits(imm, 0, 3), 63, 63, false};
+    return (struct rdna_wait){
+        bits(imm, 0, 4) | bits(imm, 14, 2) << 4, bits(imm, 8, 6), bits(imm, 4, 3), 63, 63, false};
 }
 
 // --- Vector instructions
@@ -236,7 +266,7 @@ static void take_halves(struct rdna_insn *insn)
     if (!is_gfx11(insn))
         return;
     for (unsigned i = 0; i < op->sources; i++)
-        if (op->source[i].bits == 16 && insn->source[i] >= VGPR) {
+        if (op->source[i].bits == 16 && insn->source[i] >= VGPR && !(op->flags & RDNA_SCALAR)) {
             insn->op_sel |= (uint8_t)(bits(insn->source[i], 7, 1) << i);
             insn->source[i] &= (uint16_t)~0x80u;
         }
@@ -252,7 +282,8 @@ static bool vector_operands(struct rdna_insn *insn)
     for (unsigned i = 0; i < op->results; i++) {
         const struct rdna_type *type = &op->result[i];
         const unsigned code = insn->result[i];
-        const bool scalar = type->kind == RDNA_MASK || type->kind == RDNA_SGPR;
+        const bool scalar =
+            type->kind == RDNA_MASK || type->kind == RDNA_SGPR || op->flags & RDNA_SCALAR;
         // Pairs for masks: wave32 has any register, but llvm-mc's two modes differ in nothing else.
         if (scalar ? !scalar_fits(code, 1) : code + rdna_operand_dwords(type, 64) > 2 * VGPR)
             return unknown(insn, "%s to register %u", op->text, code);
@@ -262,6 +293,7 @@ static bool vector_operands(struct rdna_insn *insn)
         const struct rdna_type *type = &op->source[i];
         const unsigned code = insn->source[i], bit = 1u << i;
         if ((type->kind == RDNA_SGPR && code >= VGPR) || (type->kind == RDNA_VGPR && code < VGPR) ||
+            (op->flags & RDNA_SCALAR && code >= VGPR) || (type->kind == RDNA_PART && code < VGPR) ||
             (type->kind == RDNA_MASK && (code >= INLINE_FIRST || insn->op_sel & bit)) ||
             (is_matrix && type->kind == RDNA_BITS && code < VGPR) ||
             (type->bits > 64 && code < VGPR) ||
@@ -357,17 +389,6 @@ static bool is_dpp(unsigned source)
     return source == DPP16 || source == DPP8 || source == DPP8_FI;
 }
 
-// The sources of v_fmamk_f32 and its relatives.
-static void place_literal(const struct rdna_op *op, uint16_t *source)
-{
-    for (unsigned i = 1; i < op->sources; i++)
-        if (op->source[i].kind == RDNA_LITERAL) {
-            if (i == 1)
-                source[2] = source[1];
-            source[i] = LITERAL;
-        }
-}
-
 // VOP1, VOP2 and VOPC.
 static bool vop(struct rdna_insn *insn, const uint32_t *words, size_t count)
 {
@@ -461,7 +482,8 @@ static bool long_dpp(struct rdna_insn *insn, const uint32_t *words, size_t count
     if (count < 3)
         return unknown(insn, "%s without its third dword", name_of(insn));
     for (unsigned i = 1; i < insn->op->sources; i++)
-        if (insn->op->source[i].kind <= RDNA_FLOAT && insn->source[i] < VGPR)
+        if (insn->op->source[i].kind <= RDNA_FLOAT && insn->source[i] < VGPR &&
+            (!is_gfx12(insn) || insn->source[i] == LITERAL))
             return unknown(insn, "%s of DPP with operand %u", name_of(insn), insn->source[i]);
     insn->size = 3;
     insn->is_long = true;
@@ -486,7 +508,8 @@ static bool vop3(struct rdna_insn *insn, const uint32_t *words, size_t count)
     for (unsigned i = 0; i < 3; i++)
         insn->source[i] = operand(insn, bits(high, 9 * i, 9));
     insn->result[0] = (uint16_t)bits(low, 0, 8);
-    if (op->results && op->result[0].kind != RDNA_MASK && op->result[0].kind != RDNA_SGPR)
+    if (op->results && op->result[0].kind != RDNA_MASK && op->result[0].kind != RDNA_SGPR &&
+        !(op->flags & RDNA_SCALAR))
         insn->result[0] |= VGPR;
     else if (op->results)
         insn->result[0] = operand(insn, insn->result[0]);
@@ -558,6 +581,8 @@ static bool ds(struct rdna_insn *insn, uint32_t low, uint32_t high)
     insn->offset[0] = (uint8_t)bits(low, 0, 8);
     insn->offset[1] = (uint8_t)bits(low, 8, 8);
     insn->gds = bits(low, 17, 1);
+    if (insn->gds && is_gfx12(insn))
+        return unknown(insn, "%s of GDS", op->text);
     const bool addtid = op->flags & RDNA_ADDTID;
     const bool atomic = op->does == RDNA_DOES_ATOMIC;
     const bool writes = op->does == RDNA_DOES_STORE || atomic || op->does == RDNA_DOES_PERMUTE ||
@@ -584,6 +609,71 @@ static bool ds(struct rdna_insn *insn, uint32_t low, uint32_t high)
     return true;
 }
 
+static bool is_atomic(const struct rdna_op *op)
+{
+    return op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER; // csub
+}
+
+// What VBUFFER, VGLOBAL and their relatives, of three dwords, share.
+static void take_cache(struct rdna_insn *insn, uint32_t middle, uint32_t high)
+{
+    insn->scope = (uint8_t)bits(middle, 18, 2);
+    insn->hint = (uint8_t)bits(middle, 20, 3);
+    insn->glc = is_atomic(insn->op) && insn->hint & 1;
+    insn->source[0] = (uint16_t)(bits(high, 0, 8) | VGPR);
+    insn->imm = extend(high >> 8, 24);
+}
+
+static bool hint_fits(struct rdna_insn *insn)
+{
+    const bool loads = insn->op->does <= RDNA_DOES_LOAD_FORMAT && insn->op->does != RDNA_DOES_STORE;
+    return !(loads && insn->hint == 7) &&
+                   !(is_atomic(insn->op) && insn->hint & 4 && insn->scope < 2)
+               ? true
+               : unknown(insn, "%s with temporal hint %u", name_of(insn), insn->hint);
+}
+
+static bool offset_fits(struct rdna_insn *insn)
+{
+    const unsigned offset = insn->scalar[1];
+    if (offset == LITERAL || (!is_constant(offset) && !is_value(offset) && !scalar_fits(offset, 1)))
+        return unknown(insn, "%s with offset %u", name_of(insn), offset);
+    return true;
+}
+
+static bool long_buffer(struct rdna_insn *insn, const uint32_t *words)
+{
+    const uint32_t low = words[0], middle = words[1];
+    const unsigned opcode = bits(low, 14, 8), format = bits(middle, 23, 7);
+    const bool typed = opcode & 0x80;
+    if (!pick(insn, typed ? RDNA_MTBUF : RDNA_MUBUF, opcode & 0x7f))
+        return false;
+    const struct rdna_op *op = insn->op;
+    if (bits(low, 7, 7) || bits(low, 23, 3))
+        return unknown(insn, "%s with reserved fields", op->text);
+    take_cache(insn, middle, words[2]);
+    insn->offen = bits(middle, 30, 1);
+    insn->idxen = bits(middle, 31, 1);
+    insn->tfe = bits(low, 22, 1);
+    insn->source[1] = (uint16_t)(bits(middle, 0, 8) | VGPR);
+    insn->result[0] = insn->source[1];
+    insn->scalar[0] = operand(insn, bits(middle, 9, 9));
+    insn->scalar[1] = operand(insn, bits(low, 0, 7));
+    insn->data_format = typed ? (uint8_t)rdna_format(insn->generation, format) : 0;
+    if ((typed && !insn->data_format) || (!typed && format != 1 && format))
+        return unknown(insn, "%s with format %u", op->text, format);
+    if ((is_atomic(op) || typed) && insn->tfe)
+        return unknown(insn, "%s with tfe", op->text);
+    if (insn->imm < 0)
+        return unknown(insn, "%s with a negative offset", op->text);
+    if (insn->scalar[0] >= INLINE_FIRST || !scalar_fits(insn->scalar[0], 4))
+        return unknown(insn, "%s with descriptor %u", op->text, insn->scalar[0]);
+    const unsigned most = rdna_data_dwords(op, op->does != RDNA_DOES_LOAD);
+    return hint_fits(insn) && offset_fits(insn) &&
+           data_fits(insn, insn->source[1] - VGPR, most + insn->tfe) &&
+           data_fits(insn, insn->source[0] - VGPR, 1 + (insn->offen && insn->idxen));
+}
+
 static bool buffer(struct rdna_insn *insn, uint32_t low, uint32_t high, bool typed)
 {
     const bool is_new = is_gfx11(insn);
@@ -595,7 +685,7 @@ static bool buffer(struct rdna_insn *insn, uint32_t low, uint32_t high, bool typ
     const struct rdna_op *op = insn->op;
     if (op->does == RDNA_DOES_INVALIDATE)
         return !(bits(low, 0, 18) | high) || unknown(insn, "%s with operands", op->text);
-    const bool atomic = op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER; // csub
+    const bool atomic = is_atomic(op);
     insn->imm = (int32_t)bits(low, 0, 12);
     insn->offen = is_new ? bits(high, 22, 1) : bits(low, 12, 1);
     insn->idxen = is_new ? bits(high, 23, 1) : bits(low, 13, 1);
@@ -616,12 +706,53 @@ static bool buffer(struct rdna_insn *insn, uint32_t low, uint32_t high, bool typ
         return unknown(insn, "%s with lds, dlc or tfe", op->text);
     if (!scalar_fits(insn->scalar[0], 4))
         return unknown(insn, "%s with descriptor %u", op->text, insn->scalar[0]);
-    const unsigned offset = insn->scalar[1];
-    if (offset == LITERAL || (!is_constant(offset) && !is_value(offset) && !scalar_fits(offset, 1)))
-        return unknown(insn, "%s with offset %u", op->text, offset);
     const unsigned most = rdna_data_dwords(op, op->does != RDNA_DOES_LOAD);
-    return data_fits(insn, insn->source[1] - VGPR, most + insn->tfe) &&
+    return offset_fits(insn) && data_fits(insn, insn->source[1] - VGPR, most + insn->tfe) &&
            data_fits(insn, insn->source[0] - VGPR, 1 + (insn->offen && insn->idxen));
+}
+
+// The registers of a flat, global or scratch instruction.
+static bool flat_operands(struct rdna_insn *insn)
+{
+    const struct rdna_op *op = insn->op;
+    const unsigned base = insn->scalar[0];
+    const bool off = base == NO_REGISTER;
+    if (((op->flags & RDNA_ADDTID || op->does == RDNA_DOES_OTHER) && insn->segment != 2) ||
+        (is_atomic(op) && insn->segment == 1))
+        return unknown(insn, "%s of segment %u", op->text, insn->segment);
+    if (base >= RDNA_EXEC)
+        return unknown(insn, "%s with base exec", op->text);
+    if (insn->segment ? !off && !scalar_fits(base, insn->segment == 2 ? 2 : 1)
+                      : base != NO_REGISTER)
+        return unknown(insn, "%s with base %u", op->text, base);
+    const bool reads = op->does == RDNA_DOES_LOAD || (is_atomic(op) && insn->glc);
+    const bool writes = op->does != RDNA_DOES_LOAD;
+    const unsigned address = insn->segment == 1 || !off ? 1 : 2;
+    return data_fits(insn, insn->source[0] - VGPR, insn->segment == 0 ? 2 : address) &&
+           (!writes || data_fits(insn, insn->source[1] - VGPR, rdna_data_dwords(op, true))) &&
+           (!reads || data_fits(insn, insn->result[0] - VGPR, rdna_data_dwords(op, false)));
+}
+
+static bool long_flat(struct rdna_insn *insn, const uint32_t *words)
+{
+    const uint32_t low = words[0], middle = words[1];
+    if (!pick(insn, RDNA_FLAT, bits(low, 14, 8)))
+        return false;
+    const struct rdna_op *op = insn->op;
+    insn->segment = (uint8_t)bits(low, 24, 2);
+    take_cache(insn, middle, words[2]);
+    insn->scalar[0] = operand(insn, bits(low, 0, 7));
+    insn->result[0] = (uint16_t)(bits(middle, 0, 8) | VGPR);
+    insn->source[1] = (uint16_t)(bits(middle, 23, 8) | VGPR);
+    insn->offen = bits(middle, 17, 1);
+    if (bits(low, 7, 7) || bits(low, 22, 2) || bits(middle, 8, 9) || bits(middle, 31, 1) ||
+        (insn->segment != 1 && insn->offen))
+        return unknown(insn, "%s with reserved fields", op->text);
+    if (op->does == RDNA_DOES_INVALIDATE)
+        return (low == (0xee00007c | bits(low, 14, 8) << 14) && !(middle & ~0xc0000u) &&
+                !words[2]) ||
+               unknown(insn, "%s with operands", op->text);
+    return hint_fits(insn) && flat_operands(insn);
 }
 
 static bool flat(struct rdna_insn *insn, uint32_t low, uint32_t high)
@@ -641,27 +772,24 @@ static bool flat(struct rdna_insn *insn, uint32_t low, uint32_t high)
     insn->source[0] = (uint16_t)(bits(high, 0, 8) | VGPR);
     insn->source[1] = (uint16_t)(bits(high, 8, 8) | VGPR);
     insn->result[0] = (uint16_t)(bits(high, 24, 8) | VGPR);
-    const bool atomic = op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER;
-    if (insn->segment == 3 || (!insn->segment && insn->imm < 0) || (atomic && insn->segment == 1) ||
-        insn->lds || (bits(high, 23, 1) && (!is_new || insn->segment != 1)) ||
-        ((op->flags & RDNA_ADDTID || op->does == RDNA_DOES_OTHER) && insn->segment != 2))
+    if (insn->segment == 3 || (!insn->segment && insn->imm < 0) || insn->lds ||
+        (bits(high, 23, 1) && (!is_new || insn->segment != 1)))
         return unknown(insn, "%s of segment %u", op->text, insn->segment);
     insn->offen = is_new ? bits(high, 23, 1) : insn->scalar[0] == NO_REGISTER;
     if (insn->segment && !is_new && insn->scalar[0] == RDNA_EXEC + 1)
         insn->scalar[0] = NO_REGISTER;
-    const unsigned base = insn->scalar[0];
-    const bool off = base == NO_REGISTER;
-    if (base >= RDNA_EXEC)
-        return unknown(insn, "%s with base exec", op->text);
-    if (insn->segment ? !off && !scalar_fits(base, insn->segment == 2 ? 2 : 1)
-                      : base != NO_REGISTER)
-        return unknown(insn, "%s with base %u", op->text, base);
-    const bool reads = op->does == RDNA_DOES_LOAD || (atomic && insn->glc);
-    const bool writes = op->does != RDNA_DOES_LOAD;
-    const unsigned address = insn->segment == 1 || !off ? 1 : 2;
-    return data_fits(insn, insn->source[0] - VGPR, insn->segment == 0 ? 2 : address) &&
-           (!writes || data_fits(insn, insn->source[1] - VGPR, rdna_data_dwords(op, true))) &&
-           (!reads || data_fits(insn, insn->result[0] - VGPR, rdna_data_dwords(op, false)));
+    return flat_operands(insn);
+}
+
+// GFX12's formats of memory.
+static bool long_memory(struct rdna_insn *insn, const uint32_t *words, size_t count, unsigned form)
+{
+    if (form != 0x31 && (form != 0x3b || words[0] >> 24 == 0xef))
+        return unknown(insn, "encoding 0x%08x", words[0]);
+    if (count < 3)
+        return unknown(insn, "an instruction of less than three dwords at the end of the code");
+    insn->size = 3;
+    return form == 0x31 ? long_buffer(insn, words) : long_flat(insn, words);
 }
 
 static bool decode(const uint32_t *words, size_t count, struct rdna_insn *insn)
@@ -677,6 +805,9 @@ static bool decode(const uint32_t *words, size_t count, struct rdna_insn *insn)
         insn->size = 2;
         return vopd(insn, words, count);
     }
+    const bool is_newest = is_gfx12(insn);
+    if (is_newest && (form == 0x31 || form >= 0x37) && form != 0x3d && form != 0x3e)
+        return long_memory(insn, words, count, form);
     static const char *const others[64] = {[0x32] = "VINTRP", [0x3c] = "MIMG", [0x3e] = "EXP"};
     if (form != 0x33 && form != 0x35 && form != 0x36 && form != 0x37 && form != 0x38 &&
         form != 0x3a && form != 0x3d)

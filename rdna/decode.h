@@ -36,7 +36,8 @@ enum rdna_kind {
     RDNA_HWREG,
     RDNA_BRANCH,
     RDNA_MESSAGE,
-    RDNA_MATRIX // 256 elements of b32, which the wave has together
+    RDNA_MATRIX, // 256 elements of b32, which the wave has together
+    RDNA_PART    // the same, of so many bits
 };
 
 // Flags of instructions.txt, in its order.
@@ -55,7 +56,8 @@ enum {
     RDNA_LOW = 1 << 11,
     RDNA_HIGH = 1 << 12,
     RDNA_BUFFER = 1 << 13,
-    RDNA_ADDTID = 1 << 14
+    RDNA_ADDTID = 1 << 14,
+    RDNA_SCALAR = 1 << 15
 };
 
 // What an access to memory does. SOPP has the way to write its constant instead.
@@ -136,10 +138,12 @@ struct rdna_insn {
     uint8_t dst_sel, dst_unused, sel[2], sext;
     // Memory. `source` has the address, then data; `scalar` the base or descriptor, and the offset.
     uint16_t scalar[2];
-    bool offen /* scratch: a vector register has an offset */, idxen, glc, slc, dlc, lds, tfe, gds;
-    uint8_t offset[2];       // of RDNA_TWO
-    uint8_t segment;         // FLAT: 0 flat, 1 scratch, 2 global
-    uint8_t data_format;     // MTBUF
+    bool offen /* scratch: a vector register has an offset */, idxen, lds, tfe, gds;
+    bool glc, slc, dlc;  // GFX12: an atomic that returns has glc, and hints and scope have the rest
+    uint8_t hint, scope; // GFX12's fields TH and SCOPE: 0 compute unit, 1 array, 2 device, 3 system
+    uint8_t offset[2];   // of RDNA_TWO
+    uint8_t segment;     // FLAT: 0 flat, 1 scratch, 2 global
+    uint8_t data_format; // MTBUF
     char unknown[RDNA_NAME]; // if op is NULL
 };
 

@@ -85,11 +85,36 @@ static void put_hwreg(struct line *line, enum rdna_generation generation, unsign
         [29] = "SHADER_CYCLES"};
     static const char *const new_names[64] = {
         [18] = "PERF_SNAPSHOT_PC_LO", [19] = "PERF_SNAPSHOT_PC_HI", [27] = "PERF_SNAPSHOT_DATA"};
+    static const char *const newest_names[64] = {[1] = "WAVE_MODE",
+                                                 [2] = "WAVE_STATUS",
+                                                 [4] = "WAVE_STATE_PRIV",
+                                                 [5] = "WAVE_GPR_ALLOC",
+                                                 [6] = "WAVE_LDS_ALLOC",
+                                                 [7] = "IB_STS",
+                                                 [10] = "PERF_SNAPSHOT_DATA",
+                                                 [11] = "PERF_SNAPSHOT_PC_LO",
+                                                 [12] = "PERF_SNAPSHOT_PC_HI",
+                                                 [15] = "PERF_SNAPSHOT_DATA1",
+                                                 [16] = "PERF_SNAPSHOT_DATA2",
+                                                 [17] = "WAVE_EXCP_FLAG_PRIV",
+                                                 [18] = "WAVE_EXCP_FLAG_USER",
+                                                 [19] = "WAVE_TRAP_CTRL",
+                                                 [20] = "WAVE_SCRATCH_BASE_LO",
+                                                 [21] = "WAVE_SCRATCH_BASE_HI",
+                                                 [23] = "WAVE_HW_ID1",
+                                                 [24] = "WAVE_HW_ID2",
+                                                 [26] = "WAVE_SCHED_MODE",
+                                                 [29] = "SHADER_CYCLES_LO",
+                                                 [30] = "SHADER_CYCLES_HI",
+                                                 [31] = "WAVE_DVGPR_ALLOC_LO",
+                                                 [32] = "WAVE_DVGPR_ALLOC_HI"};
     const unsigned id = value & 63, offset = value >> 6 & 31, width = (value >> 11 & 31) + 1;
     // GFX11 has neither TBA, TMA nor POPS_PACKER here.
     const bool differs =
         generation >= RDNA_GFX11 && ((id >= 16 && id <= 19) || id == 25 || id == 27);
-    const char *name = differs ? new_names[id] : names[id];
+    const char *name = generation >= RDNA_GFX12 ? newest_names[id]
+                       : differs                ? new_names[id]
+                                                : names[id];
     if (name)
         put(line, "hwreg(HW_REG_%s", name);
     else
@@ -215,7 +240,8 @@ static void put_sopp(struct line *line, const struct rdna_insn *insn)
 static void put_half(struct line *line, const struct rdna_insn *insn, const struct rdna_type *type,
                      unsigned code, unsigned bit)
 {
-    if (type->bits == 16 && code >= FIRST_VGPR && insn->generation >= RDNA_GFX11)
+    if (type->bits == 16 && type->kind <= RDNA_FLOAT && code >= FIRST_VGPR &&
+        insn->generation >= RDNA_GFX11)
         put(line, "%s", insn->op_sel & bit ? ".h" : ".l");
 }
 
@@ -250,8 +276,8 @@ static void put_source(struct line *line, const struct rdna_insn *insn, unsigned
         put(line, "%s%s%s", call ? "neg(" : minus ? "-" : "", bars ? "|" : "", sext ? "sext(" : "");
         if ((type->bits == 16 || insn->op->flags & RDNA_MIX) && code == LITERAL)
             put(line, "0x%x", insn->literal & 0xffff);
-        else if (type->bits == 16 && type->kind == RDNA_BITS && code >= 240 && code <= 248 &&
-                 !(insn->op->flags & RDNA_ONLY))
+        else if (type->bits == 16 && (type->kind == RDNA_BITS || insn->op->format <= RDNA_SOPC) &&
+                 code >= 240 && code <= 248 && !(insn->op->flags & RDNA_ONLY))
             put(line, "0x%x", halves[code - 240]);
         else
             put_operand(line, insn, insn->source[i], rdna_operand_dwords(type, line->lanes));
@@ -372,25 +398,54 @@ static const char *suffix(const struct rdna_insn *insn)
 
 // --- Memory
 
+// GFX12's TH and SCOPE, or the cache bits.
+static void put_cache(struct line *line, const struct rdna_insn *insn)
+{
+    static const char *const hints[] = {"", "NT", "HT", "", "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
+    static const char *const scopes[] = {"", "SE", "DEV", "SYS"};
+    const enum rdna_does does = insn->op->does;
+    const bool stores = does == RDNA_DOES_STORE || does == RDNA_DOES_STORE_FORMAT;
+    if (insn->generation < RDNA_GFX12) {
+        put(line, "%s%s%s", insn->glc ? " glc" : "", insn->slc ? " slc" : "",
+            insn->dlc ? " dlc" : "");
+        return;
+    }
+    if (insn->hint && (does == RDNA_DOES_ATOMIC || does == RDNA_DOES_OTHER))
+        put(line, " th:TH_ATOMIC_%s%s%s", insn->hint & 4 ? "CASCADE_" : "",
+            insn->hint & 2   ? "NT"
+            : insn->hint & 4 ? "RT"
+                             : "",
+            (insn->hint & 5) == 1 ? insn->hint & 2 ? "_RETURN" : "RETURN" : "");
+    else if (insn->hint)
+        put(line, " th:TH_%s_%s", stores ? "STORE" : "LOAD",
+            insn->hint != 3    ? hints[insn->hint]
+            : insn->scope == 3 ? "BYPASS"
+            : stores           ? "WB"
+                               : "LU");
+    if (insn->scope)
+        put(line, " scope:SCOPE_%s", scopes[insn->scope]);
+}
+
 static void put_smem(struct line *line, const struct rdna_insn *insn)
 {
     const struct rdna_op *op = insn->op;
     if (op->does == RDNA_DOES_INVALIDATE)
         return;
     next(line);
-    put_register(line, insn->result[0], op->bits / 32);
+    put_register(line, insn->result[0], (op->bits + 31) / 32);
     if (op->does != RDNA_DOES_LOAD)
         return;
     next(line);
     put_register(line, insn->scalar[0], op->flags & RDNA_BUFFER ? 4 : 2);
     next(line);
-    const bool offset = insn->scalar[1] != NO_REGISTER || !insn->imm;
+    const bool is_newest = insn->generation >= RDNA_GFX12;
+    const bool offset = insn->scalar[1] != NO_REGISTER || (!insn->imm && !is_newest);
     if (offset)
         put_register(line, insn->scalar[1], 1);
-    if (insn->imm)
+    if (insn->imm || is_newest)
         put(line, "%s%s0x%x", offset ? " offset:" : "", insn->imm < 0 ? "-" : "",
             insn->imm < 0 ? -insn->imm : insn->imm);
-    put(line, "%s%s", insn->glc ? " glc" : "", insn->dlc ? " dlc" : "");
+    put_cache(line, insn);
 }
 
 static bool power(unsigned value)
@@ -496,11 +551,6 @@ static void put_format(struct line *line, unsigned value)
         put(line, " format:%u", value);
 }
 
-static void put_cache(struct line *line, const struct rdna_insn *insn)
-{
-    put(line, "%s%s%s", insn->glc ? " glc" : "", insn->slc ? " slc" : "", insn->dlc ? " dlc" : "");
-}
-
 static void put_buffer(struct line *line, const struct rdna_insn *insn)
 {
     const struct rdna_op *op = insn->op;
@@ -532,6 +582,10 @@ static void put_flat(struct line *line, const struct rdna_insn *insn)
     const struct rdna_op *op = insn->op;
     const unsigned base = insn->scalar[0];
     const bool off = base == NO_REGISTER;
+    if (op->does == RDNA_DOES_INVALIDATE) {
+        put_cache(line, insn);
+        return;
+    }
     const bool atomic = op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER,
                addtid = op->flags & RDNA_ADDTID;
     if (op->does == RDNA_DOES_LOAD || (atomic && insn->glc)) {

@@ -9,7 +9,7 @@
 
 extern const char rdna_instructions[];
 
-enum { OPCODES = 1024, OPS = 2000, WORDS = 20, LINE = 160 };
+enum { OPCODES = 1024, OPS = 3200, WORDS = 20, LINE = 160 };
 
 static struct rdna_op ops[OPS];
 static unsigned op_count;
@@ -19,9 +19,9 @@ static const char *const format_names[RDNA_FORMATS] = {
     "sop1", "sop2", "sopk",  "sopc", "sopp",  "smem",  "vop1", "vop2",
     "vopc", "vop3", "vop3p", "ds",   "mubuf", "mtbuf", "flat", "vopd"};
 
-static const char *const flag_names[] = {"only",  "dpp",    "sdwa", "omod",    "clamp",
-                                         "opsel", "halves", "mix",  "returns", "two",
-                                         "st64",  "low",    "high", "buffer",  "addtid"};
+static const char *const flag_names[] = {"only",   "dpp",    "sdwa",    "omod",  "clamp", "opsel",
+                                         "halves", "mix",    "returns", "two",   "st64",  "low",
+                                         "high",   "buffer", "addtid",  "scalar"};
 
 static const struct {
     const char *name;
@@ -73,13 +73,18 @@ static struct rdna_type type_of(const char *word)
     static const struct {
         const char *name;
         enum rdna_kind kind;
-    } kinds[] = {{"mask", RDNA_MASK},    {"sgpr", RDNA_SGPR},       {"sgpr64", RDNA_SGPR},
-                 {"vgpr", RDNA_VGPR},    {"literal", RDNA_LITERAL}, {"simm", RDNA_SIMM},
-                 {"hwreg", RDNA_HWREG},  {"branch", RDNA_BRANCH},   {"message", RDNA_MESSAGE},
-                 {"matrix", RDNA_MATRIX}};
+    } kinds[] = {{"mask", RDNA_MASK},     {"sgpr", RDNA_SGPR},       {"sgpr64", RDNA_SGPR},
+                 {"vgpr", RDNA_VGPR},     {"literal", RDNA_LITERAL}, {"simm", RDNA_SIMM},
+                 {"hwreg", RDNA_HWREG},   {"branch", RDNA_BRANCH},   {"message", RDNA_MESSAGE},
+                 {"matrix", RDNA_MATRIX}, {"part4", RDNA_PART},      {"part8", RDNA_PART},
+                 {"part16", RDNA_PART}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(word, kinds[i].name))
-            return (struct rdna_type){kinds[i].kind, strstr(word, "64") ? 64 : 32};
+            return (struct rdna_type){kinds[i].kind,
+                                      kinds[i].kind == RDNA_PART
+                                          ? (unsigned)strtoul(word + strlen("part"), NULL, 10)
+                                      : strstr(word, "64") ? 64
+                                                           : 32};
     must(*word == 'b' || *word == 'f');
     return (struct rdna_type){*word == 'f' ? RDNA_FLOAT : RDNA_BITS,
                               (unsigned)strtoul(word + 1, NULL, 10)};
@@ -158,6 +163,13 @@ static void add_op(enum rdna_generation generation, const struct rdna_op *op, co
     *index = (uint16_t)++op_count;
 }
 
+// Takes a generation's part of "A/B/C"; without one of its own it has that of the one before.
+static void next_part(char **rest, const char **part)
+{
+    const char *next = strsep(rest, "/");
+    *part = next ? next : *part;
+}
+
 static void read_row(char *line)
 {
     char *words[WORDS], *rest = NULL;
@@ -174,9 +186,11 @@ static void read_row(char *line)
     while (must(format < RDNA_FORMATS), strcmp(words[0], format_names[format]) != 0)
         format++;
     op.format = format;
-    const char *name = strtok_r(words[2], "/", &rest), *text = strtok_r(NULL, "/", &rest);
-    must(strlen(name) < sizeof op.name);
-    strcpy(op.name, name);
+    const char *text = NULL;
+    char *texts = words[2];
+    const size_t length = strcspn(texts, "/");
+    must(length < sizeof op.name);
+    memcpy(op.name, texts, length);
     for (end = 3; end < count && strcmp(words[end], ":") != 0; end++)
         ;
     if (format == RDNA_SOPP)
@@ -187,10 +201,14 @@ static void read_row(char *line)
         read_operands(&op, words + 3, end - 3);
     if (end < count)
         read_flags(&op, words + end + 1, count - end - 1);
-    const char *opcode = strtok_r(words[1], "/", &rest);
-    for (unsigned g = 0; g < RDNA_GENERATIONS; g++, opcode = strtok_r(NULL, "/", &rest))
-        if (must(opcode), *opcode != '-')
-            add_op(g, &op, opcode, g && text ? text : name);
+    const char *opcode = NULL;
+    char *opcodes = words[1];
+    for (unsigned g = 0; g < RDNA_GENERATIONS; g++) {
+        next_part(&opcodes, &opcode);
+        next_part(&texts, &text);
+        if (*opcode != '-')
+            add_op(g, &op, opcode, text);
+    }
 }
 
 static void read_table(void)

@@ -52,6 +52,7 @@ bool rdna_bind_scalar(struct rdna_op *op);
 bool rdna_bind_lanes(struct rdna_op *op); // v_readlane_b32 and its relatives
 bool rdna_bind_matrix(struct rdna_op *op);
 bool rdna_bind_vector(struct rdna_op *op);
+bool rdna_bind_single(struct rdna_op *op); // floats in scalar registers
 bool rdna_bind_memory(struct rdna_op *op);
 
 // Notes "NAME: WHY" as what is not emulated.

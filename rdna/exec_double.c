@@ -136,6 +136,8 @@ static double divide_fuse(const struct rdna_lanes *x, unsigned i, double p, doub
 #define LONG_OPS(X)                                                                                \
     X(v_min_f64, least(x, x->wide[0][i], x->wide[1][i], false))                                    \
     X(v_max_f64, least(x, x->wide[0][i], x->wide[1][i], true))                                     \
+    X(v_minimum_f64, rdna_extreme(&rdna_floats64, x->wide[0][i], x->wide[1][i], false))            \
+    X(v_maximum_f64, rdna_extreme(&rdna_floats64, x->wide[0][i], x->wide[1][i], true))             \
     X(v_div_scale_f64, divide_scale(x, i))                                                         \
     X(v_div_fixup_f64, divide_fix(x->wide[0][i], x->wide[1][i], x->wide[2][i]))
 

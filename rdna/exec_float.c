@@ -41,6 +41,11 @@ static uint32_t least3(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint3
     return least(x, least(x, a, b, greatest), c, greatest);
 }
 
+static uint32_t extreme(uint32_t a, uint32_t b, bool greatest)
+{
+    return (uint32_t)rdna_extreme(&rdna_floats32, a, b, greatest);
+}
+
 static uint32_t median(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint32_t c)
 {
     return (uint32_t)rdna_median(&rdna_floats32, x->wave->mode >> 9 & 1, a, b, c);
@@ -243,6 +248,12 @@ static uint32_t divide_fix(uint32_t a, uint32_t b, uint32_t c)
     X(v_max3_f32, least3(x, a, b, c, true))                                                        \
     X(v_maxmin_f32, least(x, least(x, a, b, true), c, false))                                      \
     X(v_minmax_f32, least(x, least(x, a, b, false), c, true))                                      \
+    X(v_minimum_f32, extreme(a, b, false))                                                         \
+    X(v_maximum_f32, extreme(a, b, true))                                                          \
+    X(v_minimum3_f32, extreme(extreme(a, b, false), c, false))                                     \
+    X(v_maximum3_f32, extreme(extreme(a, b, true), c, true))                                       \
+    X(v_minimummaximum_f32, extreme(extreme(a, b, false), c, true))                                \
+    X(v_maximumminimum_f32, extreme(extreme(a, b, true), c, false))                                \
     X(v_med3_f32, median(x, a, b, c))                                                              \
     X(v_div_scale_f32, divide_scale(x, i, a, b, c))                                                \
     X(v_div_fmas_f32, divide_fuse(x, i, a, b, c))                                                  \

@@ -42,6 +42,11 @@ static uint32_t least3(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint3
     return least(x, least(x, a, b, greatest), c, greatest);
 }
 
+static uint32_t extreme(uint32_t a, uint32_t b, bool greatest)
+{
+    return (uint32_t)rdna_extreme(&rdna_floats16, a, b, greatest);
+}
+
 static uint32_t median(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint32_t c)
 {
     return (uint32_t)rdna_median(&rdna_floats16, x->wave->mode >> 9 & 1, a, b, c);
@@ -153,6 +158,12 @@ static uint32_t divide_fix(uint32_t a, uint32_t b, uint32_t c)
     X(v_max3_f16, least3(x, a, b, c, true))                                                        \
     X(v_maxmin_f16, least(x, least(x, a, b, true), c, false))                                      \
     X(v_minmax_f16, least(x, least(x, a, b, false), c, true))                                      \
+    X(v_minimum_f16, extreme(a, b, false))                                                         \
+    X(v_maximum_f16, extreme(a, b, true))                                                          \
+    X(v_minimum3_f16, extreme(extreme(a, b, false), c, false))                                     \
+    X(v_maximum3_f16, extreme(extreme(a, b, true), c, true))                                       \
+    X(v_minimummaximum_f16, extreme(extreme(a, b, false), c, true))                                \
+    X(v_maximumminimum_f16, extreme(extreme(a, b, true), c, false))                                \
     X(v_med3_f16, median(x, a, b, c))                                                              \
     X(v_div_fixup_f16, divide_fix(a, b, c))                                                        \
     X(v_cvt_u16_f16, to_integer(p, 0, 65535))                                                      \
@@ -207,7 +218,8 @@ static const struct {
     {"v_pk_max_u16", "v_max_u16", false},         {"v_pk_min_u16", "v_min_u16", false},
     {"v_pk_fma_f16", "v_fma_f16", true},          {"v_pk_add_f16", "v_add_f16", true},
     {"v_pk_mul_f16", "v_mul_f16", true},          {"v_pk_min_f16", "v_min_f16", true},
-    {"v_pk_max_f16", "v_max_f16", true},
+    {"v_pk_max_f16", "v_max_f16", true},          {"v_pk_minimum_f16", "v_minimum_f16", true},
+    {"v_pk_maximum_f16", "v_maximum_f16", true},
 };
 
 static uint32_t chosen(const struct rdna_lanes *x, const uint32_t *words, unsigned source,
@@ -354,6 +366,8 @@ const struct rdna_lane_row rdna_packed_ops[] = {{"v_pk_mad_i16", packed, 0},
                                                 {"v_pk_mul_f16", packed, 0},
                                                 {"v_pk_min_f16", packed, 0},
                                                 {"v_pk_max_f16", packed, 0},
+                                                {"v_pk_minimum_f16", packed, 0},
+                                                {"v_pk_maximum_f16", packed, 0},
                                                 {"v_fma_mix_f32", mix, RDNA_SETS_ROUNDING},
                                                 {"v_fma_mixlo_f16", mix, RDNA_SETS_ROUNDING},
                                                 {"v_fma_mixhi_f16", mix, RDNA_SETS_ROUNDING},

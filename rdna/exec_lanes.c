@@ -46,23 +46,28 @@ static enum rdna_event writelane(struct rdna_wave *wave, const struct rdna_insn 
     return RDNA_EVENT_NONE;
 }
 
-// v_permlane16_b32, v_permlanex16_b32: op_sel has fetch_inactive and bound_ctrl.
+// v_permlane16_b32, v_permlanex16_b32 and their relatives with places of each lane: op_sel has
+// fetch_inactive and bound_ctrl.
 static enum rdna_event permlane(struct rdna_wave *wave, const struct rdna_insn *insn,
                                 const struct rdna_memory_ops *memory)
 {
     (void)memory;
     bool good = true;
+    const bool varies = insn->op->source[1].kind == RDNA_VGPR;
     const uint64_t exec = rdna_exec(wave),
-                   lanes = rdna_scalar(wave, insn, insn->source[1], 32, &good) |
-                           rdna_scalar(wave, insn, insn->source[2], 32, &good) << 32;
-    const unsigned other = strcmp(insn->op->name, "v_permlanex16_b32") ? 0 : 16;
-    uint32_t buffer[RDNA_LANES], words[RDNA_LANES] = {0};
+                   lanes = varies ? 0
+                                  : rdna_scalar(wave, insn, insn->source[1], 32, &good) |
+                                        rdna_scalar(wave, insn, insn->source[2], 32, &good) << 32;
+    const unsigned other = strncmp(insn->op->name, "v_permlanex16", 13) ? 0 : 16;
+    uint32_t buffer[RDNA_LANES], places[RDNA_LANES], words[RDNA_LANES] = {0};
     const uint32_t *row = rdna_row(wave, insn->source[0], buffer);
+    const uint32_t *each = varies ? rdna_row(wave, insn->source[1], places) : NULL;
     uint64_t active = exec;
     if (!good)
         return rdna_refuse(wave, insn, "with an aperture");
     for (unsigned i = 0; i < wave->lanes; i++) {
-        const unsigned from = ((i & ~15u) ^ other) | (lanes >> 4 * (i & 15) & 15);
+        const unsigned at = each ? each[i] : (unsigned)(lanes >> 4 * (i & 15));
+        const unsigned from = ((i & ~15u) ^ other) | (at & 15);
         if (exec >> from & 1 || insn->op_sel & 1)
             words[i] = row[from];
         else if (!(insn->op_sel & 2))
@@ -116,6 +121,8 @@ bool rdna_bind_lanes(struct rdna_op *op)
                 {"v_writelane_b32", writelane},
                 {"v_permlane16_b32", permlane},
                 {"v_permlanex16_b32", permlane},
+                {"v_permlane16_var_b32", permlane},
+                {"v_permlanex16_var_b32", permlane},
                 {"v_permlane64_b32", permlane64},
                 {"v_swap_b32", swap},
                 {"v_nop", nothing},

@@ -4,6 +4,7 @@
 #include "format.h"
 
 enum { FIRST_VGPR = 256, NO_REGISTER = 125, M0 = 124, GET_REALTIME = 0x83 };
+enum { SCOPE_ARRAY = 1, SCOPE_DEVICE = 2 };
 
 static const uint64_t address_bits = (UINT64_C(1) << 48) - 1;
 
@@ -18,6 +19,10 @@ static struct rdna_access *start(struct rdna_access *access, const struct rdna_w
     access->slc = insn->slc;
     // On GFX11 glc bypasses GL1 too, and dlc no cache that there is.
     access->dlc = insn->generation >= RDNA_GFX11 ? insn->glc : insn->dlc;
+    if (insn->generation >= RDNA_GFX12) {
+        access->glc = insn->scope >= SCOPE_ARRAY;
+        access->dlc = insn->scope >= SCOPE_DEVICE;
+    }
     access->mask = rdna_exec(wave);
     access->elements = op->flags & RDNA_TWO ? 2 : 1;
     access->bytes = op->bits / 8;
@@ -87,7 +92,8 @@ static void limit_scalar(struct rdna_access *access, const uint32_t *descriptor,
     const uint64_t stride = descriptor[1] >> 16 & 0x3fff,
                    size = (uint64_t)descriptor[2] * (stride ? stride : 1);
     const uint64_t rest = offset < size ? size - offset : 0;
-    access->in_range[0][0] = (uint8_t)(rest < access->bytes ? rest & ~UINT64_C(3) : access->bytes);
+    const uint64_t whole = access->bytes < 4 ? 0 : rest & ~UINT64_C(3);
+    access->in_range[0][0] = (uint8_t)(rest < access->bytes ? whole : access->bytes);
 }
 
 static enum rdna_event scalar(struct rdna_wave *wave, const struct rdna_insn *insn,
@@ -96,7 +102,7 @@ static enum rdna_event scalar(struct rdna_wave *wave, const struct rdna_insn *in
     const struct rdna_op *op = insn->op;
     struct rdna_access access;
     start(&access, wave, insn, op->does == RDNA_DOES_TIME ? RDNA_SPACE_NONE : RDNA_SPACE_SCALAR);
-    access.counter = RDNA_LGKMCNT;
+    access.counter = insn->generation >= RDNA_GFX12 ? RDNA_KMCNT : RDNA_LGKMCNT;
     access.mask = 1;
     access.to_sgpr = true;
     access.destination = insn->result[0];
@@ -119,13 +125,13 @@ static enum rdna_event scalar(struct rdna_wave *wave, const struct rdna_insn *in
     bool good = true;
     const uint32_t offset = (uint32_t)rdna_scalar(wave, insn, insn->scalar[1], 32, &good);
     uint64_t address = base[0] | (uint64_t)base[1] << 32;
+    const uint64_t from = (uint64_t)((int64_t)insn->imm + offset),
+                   aligned = ~(uint64_t)(access.bytes < 4 ? access.bytes - 1 : 3);
     if (op->flags & RDNA_BUFFER) {
-        const uint64_t from = (uint64_t)((int64_t)insn->imm + offset);
         address &= address_bits;
-        limit_scalar(&access, base, from & ~UINT64_C(3));
-        access.address[0][0] = (address + from) & ~UINT64_C(3);
-    } else
-        access.address[0][0] = (address + (uint64_t)(int64_t)insn->imm + offset) & ~UINT64_C(3);
+        limit_scalar(&access, base, from & aligned);
+    }
+    access.address[0][0] = (address + from) & aligned;
     return finish(wave, memory, &access);
 }
 
@@ -174,24 +180,28 @@ static unsigned swizzled(unsigned lane, unsigned pattern)
     return (lane & ~31u) | (at & 31);
 }
 
-// Lanes exchange words in groups of 32; an inactive lane gives 0.
+// Lanes exchange words in groups of 32, by GFX12's ds_bpermute_b32 all of them; an inactive lane
+// gives 0.
 static void exchange(struct rdna_access *access, const struct rdna_wave *wave,
                      const struct rdna_insn *insn)
 {
     const uint64_t exec = access->mask;
     const enum rdna_does does = insn->op->does;
+    const bool spans = does == RDNA_DOES_BPERMUTE && insn->generation >= RDNA_GFX12,
+               fetches = !strcmp(insn->op->name, "ds_bpermute_fi_b32");
     uint32_t buffer[RDNA_LANES], data_buffer[RDNA_LANES];
     const uint32_t *first = rdna_row(wave, insn->source[0], buffer);
     const uint32_t *data =
         does == RDNA_DOES_SWIZZLE ? first : rdna_row(wave, insn->source[1], data_buffer);
     for (uint64_t rest = exec; rest; rest &= rest - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(rest);
-        const unsigned other = (i & 32) | ((first[i] + (unsigned)insn->imm) >> 2 & 31);
+        const unsigned index = (first[i] + (unsigned)insn->imm) >> 2;
+        const unsigned other = spans ? index % wave->lanes : (i & 32) | (index & 31);
         const unsigned from = does == RDNA_DOES_SWIZZLE ? swizzled(i, (unsigned)insn->imm) : other;
         if (does == RDNA_DOES_PERMUTE)
             access->values[0][0][other] = data[i];
         else
-            access->values[0][0][i] = exec >> from & 1 ? data[from] : 0;
+            access->values[0][0][i] = fetches || exec >> from & 1 ? data[from] : 0;
     }
 }
 
@@ -399,6 +409,12 @@ static void global_addresses(struct rdna_access *access, const struct rdna_wave 
 static enum rdna_event flat(struct rdna_wave *wave, const struct rdna_insn *insn,
                             const struct rdna_memory_ops *memory)
 {
+    if (insn->op->does == RDNA_DOES_INVALIDATE) { // what is stored is in L2, so wb has no work
+        const bool drops = strcmp(insn->op->name, "wb") != 0;
+        wave->caches = (drops && insn->scope >= SCOPE_ARRAY ? RDNA_INVALIDATE_L0 : 0) |
+                       (drops && insn->scope >= SCOPE_DEVICE ? RDNA_INVALIDATE_GL1 : 0);
+        return RDNA_EVENT_CACHES;
+    }
     if (!insn->segment)
         return rdna_refuse(wave, insn, "of the flat segment");
     struct rdna_access access;

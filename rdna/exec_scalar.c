@@ -195,12 +195,15 @@ static uint64_t moved(struct scalar *x, bool source, bool destination)
 static bool get_hwreg(struct scalar *x, unsigned id, uint32_t *value)
 {
     const struct rdna_wave *wave = x->wave;
+    const bool is_newest = wave->generation >= RDNA_GFX12;
     const bool execz = !rdna_exec(wave), vccz = !rdna_get_mask(wave, RDNA_VCC);
     switch (id) {
     case 1:
         *value = wave->mode;
         return true;
     case 2: // STATUS: what the wave itself decides
+        if (is_newest)
+            return false;
         *value = wave->scc | (uint32_t)execz << 9 | (uint32_t)vccz << 10;
         return true;
     case 20:
@@ -214,8 +217,12 @@ static bool get_hwreg(struct scalar *x, unsigned id, uint32_t *value)
         *value = wave->hw_id[id - 23];
         return true;
     case 29:
-        *value = (uint32_t)x->memory->clock(x->memory->context) & 0xfffff;
+        *value =
+            (uint32_t)x->memory->clock(x->memory->context) & (is_newest ? UINT32_MAX : 0xfffff);
         return true;
+    case 30:
+        *value = (uint32_t)(x->memory->clock(x->memory->context) >> 32);
+        return is_newest;
     default:
         return false;
     }
@@ -260,7 +267,7 @@ static uint64_t event(struct scalar *x, enum rdna_event what)
 
 static struct rdna_wait *no_wait(struct scalar *x)
 {
-    x->wave->wait = (struct rdna_wait){UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, false};
+    x->wave->wait = (struct rdna_wait){UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, false};
     return &x->wave->wait;
 }
 
@@ -283,6 +290,26 @@ static uint64_t wait_one(struct scalar *x, enum rdna_counter counter)
       : counter == RDNA_EXPCNT  ? &wait->expcnt
                                 : &wait->vscnt) = most;
     return event(x, RDNA_EVENT_WAIT);
+}
+
+// GFX12's waits, for one counter or for a second one of LDS too, in the high byte's place.
+static uint64_t wait_split(struct scalar *x, enum rdna_counter counter, bool both)
+{
+    const unsigned imm = (uint16_t)x->insn->imm, most = (both ? imm >> 8 : imm) & 63;
+    struct rdna_wait *wait = no_wait(x);
+    *(counter == RDNA_VMCNT     ? &wait->vmcnt
+      : counter == RDNA_LGKMCNT ? &wait->lgkmcnt
+      : counter == RDNA_VSCNT   ? &wait->vscnt
+                                : &wait->kmcnt) = most;
+    if (both)
+        wait->lgkmcnt = imm & 63;
+    return event(x, RDNA_EVENT_WAIT);
+}
+
+// Only the workgroup's barrier, -1.
+static uint64_t barrier(struct scalar *x, uint64_t which, enum rdna_event what)
+{
+    return low(which) == -1 ? event(x, what) : fail(x, "of another barrier");
 }
 
 // Registers that are given back early hold what they held.
@@ -485,6 +512,21 @@ static uint64_t set_mode(struct scalar *x, unsigned from)
     X(s_wakeup, keep(x))                                                                           \
     X(s_barrier, event(x, RDNA_EVENT_BARRIER))                                                     \
     X(s_waitcnt, wait_all(x))                                                                      \
+    X(s_wait_loadcnt, wait_split(x, RDNA_VMCNT, false))                                            \
+    X(s_wait_storecnt, wait_split(x, RDNA_VSCNT, false))                                           \
+    X(s_wait_dscnt, wait_split(x, RDNA_LGKMCNT, false))                                            \
+    X(s_wait_kmcnt, wait_split(x, RDNA_KMCNT, false))                                              \
+    X(s_wait_loadcnt_dscnt, wait_split(x, RDNA_VMCNT, true))                                       \
+    X(s_wait_storecnt_dscnt, wait_split(x, RDNA_VSCNT, true))                                      \
+    X(s_wait_samplecnt, keep(x))                                                                   \
+    X(s_wait_bvhcnt, keep(x))                                                                      \
+    X(s_wait_expcnt, keep(x))                                                                      \
+    X(s_barrier_signal, barrier(x, a, RDNA_EVENT_SIGNAL))                                          \
+    X(s_barrier_wait, barrier(x, (uint64_t)(int64_t)(int16_t)k, RDNA_EVENT_AWAIT))                 \
+    X(s_sleep_var, event(x, RDNA_EVENT_YIELD))                                                     \
+    X(s_add_nc_u64, a + b)                                                                         \
+    X(s_sub_nc_u64, a - b)                                                                         \
+    X(s_mul_u64, a *b)                                                                             \
     X(s_sleep, event(x, RDNA_EVENT_YIELD))                                                         \
     X(s_setprio, keep(x))                                                                          \
     X(s_icache_inv, keep(x))                                                                       \
@@ -550,6 +592,9 @@ bool rdna_bind_scalar(struct rdna_op *op)
 {
     if (op->format > RDNA_SOPP || op->does)
         return false;
+    const bool is_float = op->source[0].kind == RDNA_FLOAT || op->result[0].kind == RDNA_FLOAT;
+    if (is_float && op->format != RDNA_SOPP)
+        return rdna_bind_single(op);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(rows[i].name, op->name)) {
             op->how = &rows[i];

@@ -191,7 +191,12 @@ static void fetch_all(struct rdna_lanes *x)
             fetch_wide(x, s);
         else
             fetch(x, s);
-    if (how->flags & RDNA_ACCUMULATES)
+    const unsigned result = x->insn->result[0];
+    if (how->flags & RDNA_ACCUMULATES && result < FIRST_VGPR) {
+        for (unsigned i = 0; i < RDNA_LANES; i++)
+            x->buffer[2][i] = result == 125 ? 0 : x->wave->sgpr[result];
+        x->in[2] = x->buffer[2];
+    } else if (how->flags & RDNA_ACCUMULATES)
         x->in[2] = rdna_row(x->wave, x->insn->result[0], x->buffer[2]);
     if (how->flags & RDNA_ACCUMULATES && op->result[0].bits == 16) {
         for (unsigned i = 0; i < RDNA_LANES; i++)
@@ -430,6 +435,30 @@ static enum rdna_event run(struct rdna_wave *wave, const struct rdna_insn *insn,
     return event == RDNA_EVENT_NONE ? run_lanes(wave, insn, high) : event;
 }
 
+// An operation on scalar registers, as on the first lane.
+static enum rdna_event run_single(struct rdna_wave *wave, const struct rdna_insn *insn,
+                                  const struct rdna_memory_ops *memory)
+{
+    (void)memory;
+    const struct rdna_op *op = insn->op;
+    struct rdna_lanes x;
+    struct rdna_insn single = *insn;
+    if (!strcmp(op->name, "s_cvt_hi_f32_f16"))
+        single.op_sel = 1;
+    if (!compute(&x, wave, &single, 1))
+        return RDNA_EVENT_UNKNOWN;
+    if (!op->results) {
+        wave->scc = x.mask_out & 1;
+        return RDNA_EVENT_NONE;
+    }
+    if (op->result[0].kind == RDNA_FLOAT)
+        scale(&x, &op->result[0]);
+    if (insn->clamp)
+        clamp(&x, &op->result[0]);
+    rdna_put_scalar(wave, insn->result[0], 32, x.out[0]);
+    return RDNA_EVENT_NONE;
+}
+
 const struct rdna_lane_row *rdna_lane_row(const char *name)
 {
     const struct rdna_lane_row *const tables[] = {rdna_integer_ops, rdna_float_ops, rdna_double_ops,
@@ -441,8 +470,23 @@ const struct rdna_lane_row *rdna_lane_row(const char *name)
     return NULL;
 }
 
+// s_add_f32 and v_s_exp_f32 do what v_add_f32 and v_exp_f32 do.
+bool rdna_bind_single(struct rdna_op *op)
+{
+    char name[RDNA_OP_NAME];
+    strcpy(name, op->name);
+    *name = 'v';
+    if (!strncmp(name, "v_s_", 4))
+        memmove(name + 2, name + 4, strlen(name + 4) + 1);
+    op->how = rdna_lane_row(strcmp(name, "v_cvt_hi_f32_f16") ? name : "v_cvt_f32_f16");
+    op->run = op->how ? run_single : NULL;
+    return true;
+}
+
 bool rdna_bind_vector(struct rdna_op *op)
 {
+    if (op->flags & RDNA_SCALAR)
+        return rdna_bind_single(op);
     op->how = rdna_lane_row(op->name);
     op->run = op->how ? run : NULL;
     return op->how;

@@ -59,6 +59,13 @@ uint64_t rdna_least(const struct rdna_floats *size, bool ieee, uint64_t a, uint6
     return (p < q) != greatest ? a : b;
 }
 
+uint64_t rdna_extreme(const struct rdna_floats *size, uint64_t a, uint64_t b, bool greatest)
+{
+    return isnan(size->value(a))   ? a | size->quiet
+           : isnan(size->value(b)) ? b | size->quiet
+                                   : rdna_least(size, false, a, b, greatest);
+}
+
 uint64_t rdna_median(const struct rdna_floats *size, bool ieee, uint64_t a, uint64_t b, uint64_t c)
 {
     const bool any = isnan(size->value(a)) || isnan(size->value(b)) || isnan(size->value(c));

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum rdna_generation { RDNA_GFX10_3, RDNA_GFX11, RDNA_GENERATIONS };
+enum rdna_generation { RDNA_GFX10_3, RDNA_GFX11, RDNA_GFX12, RDNA_GENERATIONS };
 
 enum { RDNA_LANES = 64, RDNA_VGPRS = 512, RDNA_ELEMENTS = 2, RDNA_DWORDS = 4, RDNA_NAME = 96 };
 
@@ -38,7 +38,9 @@ struct rdna_wave {
 
     // Set by rdna_step for the event that it returns.
     struct rdna_wait {
-        unsigned vmcnt, lgkmcnt, expcnt, vscnt; // wait until at most that many; UINT_MAX: no wait
+        // Wait until at most that many; UINT_MAX: no wait. GFX12's loadcnt is vmcnt, storecnt
+        // vscnt, and dscnt lgkmcnt; kmcnt has its scalar loads.
+        unsigned vmcnt, lgkmcnt, expcnt, vscnt, kmcnt;
         bool sources; // wait until the operations issued have read their registers (depctr)
     } wait;
     unsigned caches;         // RDNA_EVENT_CACHES: the set of RDNA_INVALIDATE_*, RDNA_WRITE_BACK
@@ -58,7 +60,9 @@ enum rdna_event {
     RDNA_EVENT_NONE,
     RDNA_EVENT_WAIT,    // s_waitcnt and its relatives, s_waitcnt_depctr: `wait`
     RDNA_EVENT_BARRIER, // s_barrier
-    RDNA_EVENT_CACHES,  // buffer_gl0_inv, buffer_gl1_inv, s_dcache_inv, s_gl1_inv: `caches`
+    RDNA_EVENT_SIGNAL,  // s_barrier_signal: the wave arrives at the barrier, and goes on
+    RDNA_EVENT_AWAIT,   // s_barrier_wait: all have arrived
+    RDNA_EVENT_CACHES,  // buffer_gl0_inv, global_inv, s_dcache_inv, s_gl1_inv, ...: `caches`
     RDNA_EVENT_YIELD,   // s_sleep, s_sethalt...: another wave's turn
     RDNA_EVENT_END,     // s_endpgm
     RDNA_EVENT_UNKNOWN, // an opcode, field or value that is not emulated: `unknown`
@@ -74,7 +78,7 @@ enum rdna_space {
 
 enum rdna_action { RDNA_LOAD, RDNA_STORE, RDNA_ATOMIC };
 
-enum rdna_counter { RDNA_VMCNT, RDNA_LGKMCNT, RDNA_EXPCNT, RDNA_VSCNT, RDNA_COUNTERS };
+enum rdna_counter { RDNA_VMCNT, RDNA_LGKMCNT, RDNA_EXPCNT, RDNA_VSCNT, RDNA_KMCNT, RDNA_COUNTERS };
 
 enum rdna_atomic {
     RDNA_SWAP,

@@ -106,9 +106,19 @@ static void store_lane(struct machine *machine, const struct wave *wave,
     }
 }
 
+static uint32_t extended(uint32_t word, unsigned bytes)
+{
+    return bytes == 1 ? (uint32_t)(int32_t)(int8_t)word : (uint32_t)(int32_t)(int16_t)word;
+}
+
 static void load_scalar(struct machine *machine, const struct wave *wave,
                         const struct rdna_access *access, rdna_results results)
 {
+    uint32_t small = 0;
+    if (access->bytes < 4 && access->in_range[0][0] == access->bytes)
+        read_bytes(machine, wave, access, access->address[0][0], access->bytes, &small);
+    results[0][0][0] =
+        access->conversion == RDNA_SIGN_EXTEND ? extended(small, access->bytes) : small;
     for (unsigned i = 0; i < access->bytes / 4 && i < 16; i++) {
         uint32_t value = 0;
         if (4 * i + 4 <= access->in_range[0][0])
@@ -268,8 +278,7 @@ static void land_lane(struct rdna_wave *registers, const struct rdna_access *acc
                        : 0;
     const uint32_t *values = words;
     if (access->conversion == RDNA_SIGN_EXTEND) {
-        words[0] = access->bytes == 1 ? (uint32_t)(int32_t)(int8_t)words[0]
-                                      : (uint32_t)(int32_t)(int16_t)words[0];
+        words[0] = extended(words[0], access->bytes);
     } else if (access->conversion == RDNA_CONVERTED) {
         rdna_convert(access, (const uint8_t *)words, converted);
         values = converted;

@@ -81,7 +81,7 @@ static void launch_wave(struct schedule *s, unsigned slot, struct workgroup *gro
     const unsigned wgp = (unsigned)((s->next + device->settings.seed) % CACHE_WGPS);
     wave->group = group;
     wave->in_flight = 0;
-    wave->is_slow = false;
+    wave->is_slow = wave->passes = false;
     wave->unit = 2 * wgp + (s->dispatch->wgp ? index % 2 : (unsigned)(s->next / CACHE_WGPS % 2));
     wave->state = WAVE_RUNS;
     dispatch_begin(device, s->dispatch, s->next, index, slot, &wave->registers);
@@ -101,7 +101,7 @@ static void launch(struct schedule *s)
             memcpy(group->lds + i, &random, 4);
         group->busy = true;
         group->waves = dispatch_waves(s->dispatch, s->next);
-        group->ended = group->waiting = 0;
+        group->ended = group->arrived = 0;
         for (unsigned i = 0; i < group->waves; i++)
             launch_wave(s, g * waves + i, group, i);
         s->next++;
@@ -117,18 +117,39 @@ static void stop_turn(struct schedule *s, unsigned slot)
         }
 }
 
-// All waves that have not ended wait: the barrier opens.
+// All waves that have not ended have arrived: the barrier opens.
 static void try_barrier(struct schedule *s, struct workgroup *group)
 {
-    if (!group->waiting || group->waiting + group->ended < group->waves)
+    if (!group->arrived || group->arrived + group->ended < group->waves)
         return;
     const unsigned first = (unsigned)(group - s->groups) * s->dispatch->waves;
-    group->waiting = 0;
-    for (unsigned i = first; i < first + group->waves; i++)
+    group->arrived = 0;
+    for (unsigned i = first; i < first + group->waves; i++) {
+        s->waves[i]->passes = s->waves[i]->state == WAVE_RUNS;
         if (s->waves[i]->state == WAVE_WAITS) {
             s->waves[i]->state = WAVE_RUNS;
             s->turns[s->running++] = i;
         }
+    }
+}
+
+static void arrive(struct schedule *s, struct workgroup *group)
+{
+    group->arrived++;
+    try_barrier(s, group);
+}
+
+// False: the wave waits, which ends its turn.
+static bool await(struct schedule *s, unsigned slot)
+{
+    struct wave *wave = s->waves[slot];
+    if (wave->passes) {
+        wave->passes = false;
+        return true;
+    }
+    wave->state = WAVE_WAITS;
+    stop_turn(s, slot);
+    return false;
 }
 
 static void end_wave(struct schedule *s, unsigned slot)
@@ -196,11 +217,16 @@ static bool step(struct schedule *s, unsigned slot)
             return false;
         break;
     case RDNA_EVENT_BARRIER:
-        wave->state = WAVE_WAITS;
-        stop_turn(s, slot);
-        wave->group->waiting++;
-        try_barrier(s, wave->group);
+        await(s, slot);
+        arrive(s, wave->group);
         return false;
+    case RDNA_EVENT_SIGNAL:
+        arrive(s, wave->group);
+        break;
+    case RDNA_EVENT_AWAIT:
+        if (!await(s, slot))
+            return false;
+        break;
     case RDNA_EVENT_CACHES:
         invalidate(s, wave);
         break;

@@ -129,6 +129,7 @@ void wave_wait(struct machine *machine, struct wave *wave)
     land_until(machine, wave, RDNA_LGKMCNT, wait->lgkmcnt);
     land_until(machine, wave, RDNA_EXPCNT, wait->expcnt);
     land_until(machine, wave, RDNA_VSCNT, wait->vscnt);
+    land_until(machine, wave, RDNA_KMCNT, wait->kmcnt);
     // LDS executes what has left the wave in order, before any later operation of another wave.
     for (unsigned i = 0; wait->sources && i < wave->in_flight; i++)
         if (is_lds(at(wave, i)))
@@ -141,7 +142,7 @@ bool wave_waits(struct wave *wave)
     return wave->in_flight &&
            (count(wave, RDNA_VMCNT) > wait->vmcnt || count(wave, RDNA_LGKMCNT) > wait->lgkmcnt ||
             count(wave, RDNA_EXPCNT) > wait->expcnt || count(wave, RDNA_VSCNT) > wait->vscnt ||
-            wait->sources);
+            count(wave, RDNA_KMCNT) > wait->kmcnt || wait->sources);
 }
 
 bool wave_perform_any(struct machine *machine, struct wave *wave)

@@ -18,8 +18,8 @@ struct operation {
 
 struct workgroup {
     uint8_t *lds;
-    uint32_t lds_size; // bytes
-    unsigned waves, ended, waiting;
+    uint32_t lds_size;              // bytes
+    unsigned waves, ended, arrived; // at the barrier
     bool busy;
 };
 
@@ -32,6 +32,7 @@ struct wave {
     unsigned unit; // the compute unit that it runs on
     bool is_slow;  // at a wait, or at its end, it performs an operation a turn
     bool ends;     // which one
+    bool passes;   // all arrived at the barrier after the wave last waited there
     unsigned in_flight;
     struct operation *operations; // IN_FLIGHT of them, oldest first in `order`; NULL in `prompt`
     uint8_t order[IN_FLIGHT];
