@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rdna_gpus[RDNA_GPUS] = {[RDNA_NAVI21] = "navi21", [RDNA_NAVI31] = "navi31"};
+const char *const rdna_gpus[RDNA_GPUS] = {
+    [RDNA_NAVI21] = "navi21", [RDNA_NAVI31] = "navi31", [RDNA_GFX1201] = "gfx1201"};
 
 static const char *const timings[] = {"prompt", "late", "random"};
 static const char *const caches[] = {"coherent", "manual"};
@@ -87,7 +88,7 @@ bool rdna_settings_parse(const char *text, struct rdna_settings *settings, char 
         if (length >= sizeof(item) || !is_good) {
             snprintf(
                 error, error_size, "'%.*s' is none of %s", length < 40 ? (int)length : 40, text,
-                is_first ? "the emulated GPUs: navi21, navi31"
+                is_first ? "the emulated GPUs: navi21, navi31, gfx1201"
                          : "timing=prompt|late|random, caches=coherent|manual, seed=N, steps=N");
             return false;
         }

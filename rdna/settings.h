@@ -18,7 +18,7 @@ enum rdna_caches {
     RDNA_MANUAL,   // scalar, L0 and GL1 keep their lines until they are invalidated
 };
 
-enum rdna_gpu { RDNA_NAVI21, RDNA_NAVI31, RDNA_GPUS };
+enum rdna_gpu { RDNA_NAVI21, RDNA_NAVI31, RDNA_GFX1201, RDNA_GPUS };
 extern const char *const rdna_gpus[RDNA_GPUS]; // "navi21": as Mesa's drm shim names them
 
 // A fault of tests (device/fault.h).

@@ -14,7 +14,8 @@
 // Kept where --simt is: a run has one device of software at most.
 #define CLI_OPTION_EMULATE                                                                         \
     CLI_ROW(0, "emulate", CLI_LIST | CLI_NOT(CLI_RESUMED), simt, "GPU[,SETTING=VALUE...]",         \
-            "only on this GPU in software, under Mesa's RADV: navi21, navi31\n(docs/rdna.md)")
+            "only on this GPU in software, under Mesa's RADV: navi21, navi31,\ngfx1201 "           \
+            "(docs/rdna.md)")
 #define CLI_OPTION_SEED(help)                                                                      \
     CLI_ROW(0, "seed", CLI_SEED | CLI_NOT(CLI_RESUMED), seed, "SEED", help)
 #define CLI_OPTION_TIMEOUT(help)                                                                   \

@@ -409,7 +409,7 @@ bool eng_simt_settings(const char *given, struct text *settings, struct lit_erro
         text_puts(settings, text.data);
     else
         lit_fail(error, LIT_EXIT_USAGE, "--simt '%.80s': %s%s", given, line,
-                 strstr(line, "no model") ? "; for --emulate: navi21, navi31" : "");
+                 strstr(line, "no model") ? "; for --emulate: navi21, navi31, gfx1201" : "");
     return good && lit_file_guard(parsed.trace, error) && lit_file_guard(parsed.counts, error);
 }
 

@@ -82,11 +82,14 @@ bool dispatch_read(struct rdna_device *device, const uint32_t groups[3], uint32_
     dispatch->code =
         sign_extended((uint64_t)sh[PGM_LO] << 8 | (uint64_t)field(sh[PGM_HI], 0, 8) << 40);
     dispatch->vgprs = (field(rsrc1, 0, 6) + 1) * (dispatch->lanes == 32 ? 8 : 4);
-    dispatch->shared_vgprs = dispatch->lanes == 64 ? 8 * field(rsrc3, 0, 4) : 0;
+    const bool is_new = device->generation >= RDNA_GFX11,
+               is_newest = device->generation >= RDNA_GFX12;
+    dispatch->shared_vgprs = dispatch->lanes == 64 && !is_newest ? 8 * field(rsrc3, 0, 4) : 0;
     if (dispatch->vgprs + dispatch->shared_vgprs > RDNA_VGPRS)
         return device_end(device, "not emulated: %u VGPRs", dispatch->vgprs);
+    // GFX12 always has what DX10_CLAMP was, and never IEEE_MODE.
     dispatch->mode =
-        field(rsrc1, 12, 8) | (field(rsrc1, 21, 1) | field(rsrc1, 23, 1) << 1) << 8;
+        field(rsrc1, 12, 8) | (is_newest ? 1 : field(rsrc1, 21, 1) | field(rsrc1, 23, 1) << 1) << 8;
     dispatch->wgp = field(rsrc1, 29, 1);
     dispatch->rsrc2 = rsrc2;
     dispatch->user_sgprs = field(rsrc2, 1, 5);
@@ -96,9 +99,8 @@ bool dispatch_read(struct rdna_device *device, const uint32_t groups[3], uint32_
     dispatch->lds_size = field(rsrc2, 15, 9) * 512;
     if (dispatch->lds_size > 65536)
         return device_end(device, "not emulated: LDS of %u bytes", (unsigned)dispatch->lds_size);
-    const bool is_new = device->generation >= RDNA_GFX11;
-    dispatch->scratch =
-        is_new ? field(sh[TMPRING_SIZE], 12, 15) * 256 : field(sh[TMPRING_SIZE], 12, 13) * 1024;
+    dispatch->scratch = is_new ? field(sh[TMPRING_SIZE], 12, is_newest ? 18 : 15) * 256
+                               : field(sh[TMPRING_SIZE], 12, 13) * 1024;
     dispatch->scratch_base =
         is_new ? (uint64_t)sh[SCRATCH_LO] << 8 | (uint64_t)field(sh[SCRATCH_HI], 0, 8) << 40 : 0;
     dispatch->scratch_waves = field(sh[TMPRING_SIZE], 0, 12);
@@ -174,7 +176,14 @@ void dispatch_begin(struct rdna_device *device, const struct dispatch *dispatch,
             wave->vgpr[i][lane] = random;
     unsigned sgpr = dispatch->user_sgprs;
     memcpy(wave->sgpr, dispatch->user, sgpr * sizeof(*wave->sgpr));
-    for (unsigned i = 0; i < 3; i++)
+    set_lanes(dispatch, group, index * dispatch->lanes, wave);
+    const bool is_newest = device->generation >= RDNA_GFX12;
+    if (is_newest) {
+        wave->sgpr[RDNA_TTMP + 7] = (group[1] & 0xffff) | group[2] << 16;
+        wave->sgpr[RDNA_TTMP + 8] = index << 25;
+        wave->sgpr[RDNA_TTMP + 9] = group[0];
+    }
+    for (unsigned i = 0; i < 3 && !is_newest; i++)
         if (field(dispatch->rsrc2, 7 + i, 1))
             wave->sgpr[sgpr++] = group[i];
     if (field(dispatch->rsrc2, 10, 1))
@@ -182,7 +191,6 @@ void dispatch_begin(struct rdna_device *device, const struct dispatch *dispatch,
                              (uint32_t)(index == 0) << 31;
     if (field(dispatch->rsrc2, 0, 1) && device->generation == RDNA_GFX10_3)
         wave->sgpr[sgpr++] = slot * dispatch->scratch;
-    set_lanes(dispatch, group, index * dispatch->lanes, wave);
 }
 
 bool dispatch_execute(struct rdna_device *device, const uint32_t groups[3], uint32_t initiator)

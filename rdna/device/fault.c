@@ -18,12 +18,12 @@ static bool writes_exec(const struct rdna_insn *insn)
 static enum rdna_fault kind_of(const struct rdna_insn *insn)
 {
     const char *name = insn->op->name;
-    if (!strncmp(name, "s_waitcnt", 9))
+    if (!strncmp(name, "s_wait", 6) && strstr(name, "cnt"))
         return RDNA_FAULT_WAIT;
-    if (!strcmp(name, "s_barrier"))
+    if (!strcmp(name, "s_barrier") || !strcmp(name, "s_barrier_wait"))
         return RDNA_FAULT_BARRIER;
     if (insn->op->does == RDNA_DOES_INVALIDATE ||
-        ((insn->glc || insn->dlc) && insn->op->does != RDNA_DOES_ATOMIC))
+        ((insn->glc || insn->dlc || insn->scope) && insn->op->does != RDNA_DOES_ATOMIC))
         return RDNA_FAULT_CACHE;
     return writes_exec(insn) ? RDNA_FAULT_EXEC : RDNA_FAULT_NONE;
 }
@@ -65,7 +65,7 @@ enum rdna_event fault_step(struct rdna_device *device, struct wave *wave,
     const uint64_t exec = rdna_exec(registers);
     bool matters = false;
     if (device->settings.fault == RDNA_FAULT_CACHE)
-        changed.glc = changed.dlc = false;
+        changed.glc = changed.dlc = false, changed.scope = 0;
     const enum rdna_event event = rdna_step(registers, &changed, memory);
     if (event == RDNA_EVENT_UNKNOWN)
         return event;

@@ -86,6 +86,15 @@ static bool set_registers(struct stream *stream, struct packet packet)
     return true;
 }
 
+// Of GFX12: each value behind its register.
+static bool set_register_pairs(struct stream *stream, struct packet packet)
+{
+    for (uint32_t i = 0; i + 1 < packet.count; i += 2)
+        if ((packet.words[i] & 0xffff) < SH_REGISTERS)
+            stream->device->sh[packet.words[i] & 0xffff] = packet.words[i + 1];
+    return true;
+}
+
 static bool set_base(struct stream *stream, struct packet packet)
 {
     if ((packet.words[0] & 15) == 1)
@@ -285,7 +294,10 @@ static const struct {
     {0x7a, 1, "SET_UCONFIG_REG_INDEX", nothing},
     {0x90, 1, "FRAME_CONTROL", nothing},
     {0x9b, 1, "SET_SH_REG_INDEX", set_registers},
+    {0xb8, 2, "SET_CONTEXT_REG_PAIRS", nothing},
     {0xb9, 4, "SET_CONTEXT_REG_PAIRS_PACKED", nothing},
+    {0xba, 2, "SET_SH_REG_PAIRS", set_register_pairs},
+    {0xbe, 2, "SET_UCONFIG_REG_PAIRS", nothing},
 };
 
 static bool execute(struct stream *stream, uint32_t header, struct packet packet)

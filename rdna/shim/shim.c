@@ -52,7 +52,7 @@ __attribute__((constructor)) static void find_next(void)
 }
 
 static const enum rdna_generation generations[RDNA_GPUS] = {
-    [RDNA_NAVI21] = RDNA_GFX10_3, [RDNA_NAVI31] = RDNA_GFX11};
+    [RDNA_NAVI21] = RDNA_GFX10_3, [RDNA_NAVI31] = RDNA_GFX11, [RDNA_GFX1201] = RDNA_GFX12};
 
 static _Noreturn void give_up(const char *why)
 {

@@ -27,7 +27,9 @@ static void open_gpu(const char *settings)
     memset(stream, 0, sizeof stream);
     if (!rdna_settings_parse(settings, &gpu.settings, line, sizeof line))
         fail_msg("%s", line);
-    gpu.generation = gpu.settings.gpu == RDNA_NAVI31 ? RDNA_GFX11 : RDNA_GFX10_3;
+    static const enum rdna_generation generations[] = {
+        [RDNA_NAVI21] = RDNA_GFX10_3, [RDNA_NAVI31] = RDNA_GFX11, [RDNA_GFX1201] = RDNA_GFX12};
+    gpu.generation = generations[gpu.settings.gpu];
     assert_true(rdna_open(&gpu));
     assert_true(space_map(&gpu.space, (struct space_range){CODE, sizeof code, (void *)code, 1}));
     assert_true(space_map(&gpu.space, (struct space_range){DATA, sizeof data, (void *)data, 2}));
@@ -153,6 +155,29 @@ TEST(gfx11_packs_the_ids_of_threads)
         assert_int_equal(data[i], i % 8 | i / 8 << 10);
 }
 
+enum { THREADS_PACKET = 11 }; // of put_dispatch's words
+
+TEST(gfx12_sets_registers_in_pairs)
+{
+    // data[thread] = tg_size
+    static const uint32_t words[] = {
+        0x30020082,                         // v_lshlrev_b32_e32 v1, 2, v0
+        0x7e0e0202,                         // v_mov_b32_e32 v7, s2
+        0xee068000, 0x03800000, 0x00000001, // global_store_b32 v1, v7, s[0:1]
+        0xbfb00000,                         // s_endpgm
+    };
+    const uint32_t pairs[] = {PACKET(0xba, 4), 0x207, 128, 0x208, 1};
+    open_gpu("gfx1201");
+    run(words, sizeof words, (struct shape){.groups = 1, .threads = 64});
+    assert_int_equal(data[63] & 63, 1);
+    assert_int_equal(data[127], 0);
+    const unsigned dwords = put_dispatch((struct shape){.groups = 1, .threads = 64});
+    memcpy(&stream[THREADS_PACKET], pairs, sizeof pairs);
+    if (!rdna_submit(&gpu, STREAM, dwords))
+        fail_msg("%s", gpu.ended);
+    assert_int_equal(data[127] & 63, 2);
+}
+
 TEST(clamp_makes_0_of_a_nan_where_the_dispatch_says_so)
 {
     static const uint32_t words[] = {
@@ -205,6 +230,63 @@ TEST(lds_is_exchanged_across_a_barrier)
             for (unsigned i = 0; i < 128; i++)
                 assert_int_equal(data[i], 127 - i);
         }
+}
+
+TEST(gfx12_barriers_have_two_halves)
+{
+    static const uint32_t words[] = {
+        0x30020082,                         // v_lshlrev_b32_e32 v1, 2, v0
+        0x4c0402ff, 0x000001fc,             // v_sub_nc_u32_e32 v2, 0x1fc, v1
+        0xd8340000, 0x00000001,             // ds_store_b32 v1, v0
+        0xbfc60000,                         // s_wait_dscnt 0x0
+        0xbe804ec1,                         // s_barrier_signal -1
+        0x9303ff74, 0x00050019,             // s_bfe_u32 s3, ttmp8, 0x50019
+        0xbf94ffff,                         // s_barrier_wait 0xffff
+        0xd8d80000, 0x03000002,             // ds_load_b32 v3, v2
+        0x7e0a0203,                         // v_mov_b32_e32 v5, s3
+        0x7e0c0275,                         // v_mov_b32_e32 v6, ttmp9
+        0xbfc60000,                         // s_wait_dscnt 0x0
+        0xee068000, 0x01800000, 0x00000001, // global_store_b32 v1, v3, s[0:1]
+        0xee068000, 0x02800000, 0x00020001, // global_store_b32 v1, v5, s[0:1] offset:512
+        0xee068000, 0x03000000, 0x00040001, // global_store_b32 v1, v6, s[0:1] offset:1024
+        0xbfb00000,                         // s_endpgm
+    };
+    static const char *const settings[] = {"gfx1201", "gfx1201,timing=late",
+                                           "gfx1201,timing=random"};
+    for (unsigned k = 0; k < 3; k++)
+        for (unsigned wave32 = 0; wave32 < 2; wave32++) {
+            open_gpu(settings[k]);
+            run(words, sizeof words,
+                (struct shape){.groups = 3, .threads = 128, .lds = 1, .initiator = wave32 << 15});
+            for (unsigned i = 0; i < 128; i++) {
+                assert_int_equal(data[i], 127 - i);
+                assert_int_equal(data[128 + i], i / (wave32 ? 32 : 64));
+                assert_true(data[256 + i] < 3);
+            }
+        }
+}
+
+TEST(gfx12_counts_scalar_loads_apart)
+{
+    // data[64 + lane] and data[128 + lane]: a scalar load before and after its wait
+    static const uint32_t words[] = {
+        0x30020082,                         // v_lshlrev_b32_e32 v1, 2, v0
+        0xf4000100, 0xf8000000,             // s_load_b32 s4, s[0:1], 0x0
+        0xbfc80000,                         // s_wait_loadcnt_dscnt 0x0
+        0x7e040204,                         // v_mov_b32_e32 v2, s4
+        0xbfc70000,                         // s_wait_kmcnt 0x0
+        0x7e060204,                         // v_mov_b32_e32 v3, s4
+        0xee068000, 0x01000000, 0x00010001, // global_store_b32 v1, v2, s[0:1] offset:256
+        0xee068000, 0x01800000, 0x00020001, // global_store_b32 v1, v3, s[0:1] offset:512
+        0xbfb00000,                         // s_endpgm
+    };
+    for (unsigned late = 0; late < 2; late++) {
+        open_gpu(late ? "gfx1201,timing=late" : "gfx1201");
+        data[0] = 1000;
+        run(words, sizeof words, (struct shape){.groups = 1, .threads = 64});
+        assert_int_equal(data[64] == 1000, !late);
+        assert_int_equal(data[128], 1000);
+    }
 }
 
 // --- The adversary
