@@ -117,10 +117,11 @@ void memory_store(struct exec *exec, const struct insn *insn)
     }
 }
 
-// The address of a cooperative matrix element.
-static uint64_t element_at(const struct insn *insn, uint64_t pointer, uint64_t stride,
-                           uint32_t element)
+uint64_t matrix_address(const struct exec *exec, const struct insn *insn, unsigned lane,
+                        uint32_t element)
 {
+    const uint64_t pointer = exec_cells(exec, insn->operand[GROUP_VALUE])[lane];
+    const uint64_t stride = exec_cells(exec, insn->operand[GROUP_ARGUMENT])[lane];
     const uint32_t row = element / MATRIX_COLUMNS(insn), column = element % MATRIX_COLUMNS(insn);
     const bool by_columns = insn->flags & ACCESS_COLUMNS;
     const uint64_t unit = insn->literal >> MATRIX_LAST_SHIFT;
@@ -134,15 +135,13 @@ static uint64_t element_at(const struct insn *insn, uint64_t pointer, uint64_t s
 static ALWAYS_INLINE void transfer_matrix(struct exec *exec, const struct insn *insn, bool is_store)
 {
     const uint32_t elements = MATRIX_ROWS(insn) * MATRIX_COLUMNS(insn), size = insn->width / 8;
-    const uint64_t *pointers = exec_cells(exec, insn->operand[GROUP_VALUE]);
-    const uint64_t *strides = exec_cells(exec, insn->operand[GROUP_ARGUMENT]);
     const uint32_t first = is_store ? insn->operand[GROUP_CLUSTER] : insn->result;
     const struct piece piece = {.bits = insn->width, .kind = PIECE_BITS};
     for (uint32_t i = 0; i < elements; i += exec->width) {
         uint64_t *values = exec_cells(exec, first + i / exec->width);
         for (uint32_t l = 0; l < exec->count && i + exec->lane[l] < elements; l++) {
             const unsigned lane = exec->lane[l];
-            const uint64_t at = element_at(insn, pointers[lane], strides[lane], i + lane);
+            const uint64_t at = matrix_address(exec, insn, lane, i + lane);
             if (is_store)
                 order_store(exec, lane, at, size, maybe_wrong(exec, values[lane], &piece),
                             order_flags(insn));

@@ -106,6 +106,9 @@ insn_run memory_store_register;
 // the stride's unit in bytes; `width` is a component's.
 insn_run matrix_load;
 insn_run matrix_store;
+// Of an element of that matrix, by a lane's pointer and stride.
+uint64_t matrix_address(const struct exec *exec, const struct insn *insn, unsigned lane,
+                        uint32_t element);
 // GROUP_VALUE, GROUP_ARGUMENT, GROUP_CLUSTER: A, B, C. The last number: columns of A. A and B have
 // components of `operand_width` bits, the result of `width`.
 insn_run matrix_multiply_add;

@@ -366,12 +366,16 @@ static bool is_race(const struct check *check, const struct exec *exec, const st
            !is_ordered(check, exec, a, b, storage);
 }
 
-// One word of an access. Returns the access that it races with, or NULL.
+// One word of an access; one without a time is not compared. Returns the access that it races with, or NULL.
 static const struct access *touch(struct check *check, const struct exec *exec, struct word *word,
                                   const struct access *access, unsigned does, struct access *raced)
 {
     const int storage = word->group ? SHARED : BUFFERS;
     const struct access *found = NULL;
+    if (!access->time) {
+        word->written |= does & WRITES ? access->bytes : 0;
+        return NULL;
+    }
     if (is_race(check, exec, &word->wrote, access, storage))
         found = &word->wrote;
     for (int i = 0; i < 2 && does & WRITES && !found; i++)
@@ -424,6 +428,19 @@ static void visit(struct check *check, const struct exec *exec, unsigned lane, u
         const struct exec_fault fault =
             exec_fault_of(exec, EXEC_UNINITIALISED, lane, address, size);
         find(check, &fault, NULL);
+    }
+}
+
+// The elements of a cooperative matrix, each by the lane that has it. They are not compared.
+static void visit_matrix(struct check *check, const struct exec *exec, uint32_t group)
+{
+    const struct insn *insn = exec->insn;
+    const unsigned does = insn->run == matrix_load ? READS : WRITES;
+    for (uint32_t i = 0; i < MATRIX_ROWS(insn) * MATRIX_COLUMNS(insn); i++) {
+        const unsigned lane = i % exec->width;
+        if (lanes_has(exec->mask, lane))
+            visit(check, exec, lane, matrix_address(exec, insn, lane, i), insn->width / 8, does,
+                  (struct access){.group = group});
     }
 }
 
@@ -512,6 +529,8 @@ void check_step(struct check *check, const struct exec *exec, uint64_t time, uin
                           : insn->run == memory_store || insn->opcode == SpvOpAtomicStore
                               ? WRITES
                               : READS | WRITES;
+    if (insn->run == matrix_load || insn->run == matrix_store)
+        visit_matrix(check, exec, access.group);
     for (uint32_t l = 0; (moves || atomic) && l < exec->count; l++) {
         const unsigned lane = exec->lane[l];
         const uint64_t address = exec->seen[lane].address;

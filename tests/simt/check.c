@@ -8,6 +8,8 @@
 #define STORE_OWN                 "OpStore %own %me\n"
 #define LOAD(at)                  "$load " at "\n"
 #define PASS(semantics)           "$pass " semantics "\n"
+#define STORE_MATRIX              "$store-matrix\n"
+#define LOAD_MATRIX               "$load-matrix\n"
 #define BARRIER(scope, semantics) "OpControlBarrier " scope " " scope " " semantics "\n"
 
 static const struct {
@@ -34,6 +36,9 @@ static const struct {
     {PASS("%0"), {"data race", "OpLoad %uint %", "workgroup (0, 0, 0)"}, ALL},
     {LOAD("%4"), {"uninitialised read of 4 bytes at shared memory + 16", "lane 0"}, ALL},
     {LOAD("%4"), {NULL}, "subgroup=4,check=races"},
+    {STORE_MATRIX LOAD("%4"), {NULL}, ALL},
+    {STORE_MATRIX LOAD("%1"), {NULL}, ALL},
+    {LOAD_MATRIX, {"uninitialised read of 4 bytes at shared memory + 0 by %", "OpCooperative"}, ALL},
     {"%read = OpLoad %uint %variable\n",
      {"uninitialised read of a variable by %", "workgroup (", "; shader "},
      ALL},
