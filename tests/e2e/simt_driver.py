@@ -272,9 +272,14 @@ class WebGPU(Driver):
         settings = "as=webgpu,check=races,bounds,uninitialised,barriers"
         _, err = self.client(settings)
         self.assertNotRegex(err, "(?m)^simt: (data race|uninit|out-of|a barrier)")
-        _, err = self.client(settings, "racy")
-        self.assertRegex(err, r"(?m)^simt: data race of 4 bytes at shared memory \+ \d+ by .*; "
-                              r"nothing orders it after that by .*; shader [0-9a-f]{16}$")
+        for model in "lockstep", "tangled":
+            _, err = self.client(f"{settings},model={model}", "faulty")
+            self.assertRegex(err, r"(?m)^simt: data race of 4 bytes at shared memory \+ \d+ by .*; "
+                                  r"nothing orders it after that by .*; shader [0-9a-f]{16}$")
+            self.assertRegex(err, r"(?m)^simt: out-of-bounds access of 4 bytes at set 0 binding 0 "
+                                  r"\+ 512 by OpStore .*, workgroup \(1, 0, 0\), .*; shader ")
+            self.assertRegex(err, r"(?m)^simt: uninitialised read of 4 bytes at shared memory "
+                                  r"\+ \d+ by %\w+ = OpLoad .*; shader ")
 
     def test_another_device_is_none(self):
         out, err = self.client("as=compute")

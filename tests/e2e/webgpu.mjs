@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of WebGPU: node webgpu.mjs FOLDER [racy], with the package webgpu (Dawn) in the folder.
-// Runs two compute shaders, and one with a data race if that is asked for, on the first Vulkan
-// device, makes a pipeline for graphics, and prints a line of JSON: the device's name, what each of
-// 128 invocations stored, and the error of the pipeline.
+// A client of WebGPU: node webgpu.mjs FOLDER [faulty], with the package webgpu (Dawn) in the folder.
+// Runs two compute shaders on the first Vulkan device, makes a pipeline for graphics, and prints a
+// line of JSON: the device's name, what each of 128 invocations stored, and the error of the
+// pipeline. With "faulty" it also runs three shaders with a fault each, without Dawn's guards.
 import { pathToFileURL } from 'node:url';
 
 const { create, globals } = await import(pathToFileURL(`${process.argv[2]}/webgpu/index.js`).href);
 Object.assign(globalThis, globals);
 setInterval(() => 0, 5); // without it nothing wakes node for Dawn's promises
-const gpu = create(['backend=vulkan']); // to be held: Dawn ends with it
+const unguarded = process.argv[3] === 'faulty'
+    ? ['enable-dawn-features=disable_robustness,disable_workgroup_init'] : [];
+const gpu = create(['backend=vulkan', ...unguarded]); // to be held: Dawn ends with it
 const adapter = await gpu.requestAdapter();
 if (!adapter) process.exit(1); // Dawn said why
 const device = await adapter.requestDevice({ requiredFeatures: ['subgroups'] });
@@ -48,14 +50,19 @@ const subgroup = await compute(`
                                          @builtin(subgroup_size) size : u32) {
         out[group.x * 64 + i] = subgroupExclusiveAdd(size) + subgroupShuffleXor(i, 1);
     }`);
-if (process.argv[3] === 'racy')
+const faults = [
+    'words[i] = i; out[place] = words[63 - i];', // no barrier
+    'out[place + 1] = i;', // the last invocation's is behind the end
+    'if (i < 32) { words[i] = i; } workgroupBarrier(); out[place] = words[i];', // 32 are unwritten
+];
+for (const fault of unguarded.length ? faults : [])
     await compute(`
         @group(0) @binding(0) var<storage, read_write> out : array<u32>;
         var<workgroup> words : array<u32, 64>;
         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i : u32,
                                              @builtin(workgroup_id) group : vec3u) {
-            words[i] = i;
-            out[group.x * 64 + i] = words[63 - i];
+            let place = group.x * 64 + i;
+            ${fault}
         }`);
 const module = device.createShaderModule({ code: `
     @vertex fn vertex() -> @builtin(position) vec4f { return vec4f(); }
