@@ -232,37 +232,21 @@ TEST_IN(test_pooling, make_path, remove_folder)
 
 TEST_IN(test_changes, make_path, remove_folder)
 {
+    static const struct {
+        uint64_t failed;
+        const char *sha256;
+    } days[] = {{10, HASH_A}, {11, HASH_A}, {100, HASH_A}, {0, HASH_B}, {0, HASH_A}};
     struct store *store = open_new();
-    add(store, &(struct make){.started = "2026-01-01T00:00:00Z",
-                              .version = "1",
-                              .seed = 1,
-                              .runs = 1000,
-                              .failed = 10,
-                              .sha256 = HASH_A});
-    add(store, &(struct make){.started = "2026-01-02T00:00:00Z",
-                              .version = "2",
-                              .seed = 2,
-                              .runs = 1000,
-                              .failed = 11,
-                              .sha256 = HASH_A});
-    add(store, &(struct make){.started = "2026-01-03T00:00:00Z",
-                              .version = "3",
-                              .seed = 3,
-                              .runs = 1000,
-                              .failed = 100,
-                              .sha256 = HASH_A});
-    add(store, &(struct make){.started = "2026-01-04T00:00:00Z",
-                              .version = "4",
-                              .seed = 4,
-                              .runs = 1000,
-                              .failed = 0,
-                              .sha256 = HASH_B});
-    add(store, &(struct make){.started = "2026-01-05T00:00:00Z",
-                              .version = "5",
-                              .seed = 5,
-                              .runs = 1000,
-                              .failed = 0,
-                              .sha256 = HASH_A});
+    for (unsigned i = 0; i < 5; i++) {
+        char started[32], version[2] = {(char)('1' + i), '\0'};
+        snprintf(started, sizeof started, "2026-01-%02uT00:00:00Z", i + 1);
+        add(store, &(struct make){.started = started,
+                                  .version = version,
+                                  .seed = i + 1,
+                                  .runs = 1000,
+                                  .failed = days[i].failed,
+                                  .sha256 = days[i].sha256});
+    }
     store_close(&store);
     check_lines("1 10/1000 s1 r0\n"
                 "2 11/1000 s1 r0 +0 from 1 10/1000\n"

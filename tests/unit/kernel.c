@@ -209,62 +209,42 @@ TEST(test_checked)
     cat_package_clear(&package);
 }
 
+// With another value in a field, which then has its own again.
+#define check_refused_with(field, value, what)                                                     \
+    do {                                                                                           \
+        __typeof__(field) kept = field;                                                            \
+        field = value;                                                                             \
+        check_refused(&package, what);                                                             \
+        field = kept;                                                                              \
+    } while (0)
+
 TEST(test_refuses)
 {
     OWNED(cat_package_clear) struct cat_package package;
     make_package("some", &package);
     struct cat_binding *binding = package.interface.bindings;
-    binding->words = 65;
-    check_refused(&package, "its buffers");
-    binding->words = 64;
-    binding->first = UINT64_MAX - 63;
-    check_refused(&package, "its buffers");
-    binding->first = 64;
-    binding->set = CAT_MOST_SETS;
-    check_refused(&package, "its buffers");
-    binding->set = 1;
-    binding->may = (struct cat_tolerance){.from = 3, .to = 65};
-    check_refused(&package, "its buffers");
-    binding->may = (struct cat_tolerance){.order = 65};
-    check_refused(&package, "its buffers");
-    binding->may = (struct cat_tolerance){.relative = NAN};
-    check_refused(&package, "its buffers");
-    binding->may = (struct cat_tolerance){.like = 38};
-    check_refused(&package, "its buffers");
-    binding->may = (struct cat_tolerance){.rmse = INFINITY};
-    check_refused(&package, "its buffers");
-    binding->may = (struct cat_tolerance){0};
+    check_refused_with(binding->words, 65, "its buffers");
+    check_refused_with(binding->first, UINT64_MAX - 63, "its buffers");
+    check_refused_with(binding->set, CAT_MOST_SETS, "its buffers");
+    const struct cat_tolerance wrong[] = {
+        {.from = 3, .to = 65}, {.order = 65}, {.relative = NAN}, {.like = 38}, {.rmse = INFINITY}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        check_refused_with(binding->may, wrong[i], "its buffers");
     memset(binding->name, 'x', sizeof binding->name);
     check_refused(&package, "its buffers");
     memset(binding->name, 0, sizeof binding->name);
     struct cat_part *part = package.interface.parts;
-    part->interface.bindings[0].words = 101;
-    check_refused(&package, "its buffers");
-    part->interface.bindings[0].words = 100;
-    part->workgroup = 0;
-    check_refused(&package, "its dispatch");
-    part->workgroup = 32;
+    check_refused_with(part->interface.bindings[0].words, 101, "its buffers");
+    check_refused_with(part->workgroup, 0, "its dispatch");
     part->words[0] = 0;
     check_refused(&package, "its modules");
     part->word_count = 0;
-    package.interface.steps[0].part = 2;
-    check_refused(&package, "its dispatch");
-    package.interface.steps[0].part = 1;
-    package.interface.count_words = 99;
-    check_refused(&package, "what is expected");
-    package.interface.count_words = 100;
-    package.interface.steps[0].groups[2] = 0;
-    check_refused(&package, "its dispatch");
-    package.interface.steps[0].groups[2] = 1;
-    package.groups = 0;
-    check_refused(&package, "its dispatch");
-    package.groups = 1;
-    package.interface.push_size = 3;
-    check_refused(&package, "its push constants");
-    package.interface.push_size = 0;
-    package.expected_words = 99;
-    check_refused(&package, "what is expected");
-    package.expected_words = 100;
+    check_refused_with(package.interface.steps[0].part, 2, "its dispatch");
+    check_refused_with(package.interface.count_words, 99, "what is expected");
+    check_refused_with(package.interface.steps[0].groups[2], 0, "its dispatch");
+    check_refused_with(package.groups, 0, "its dispatch");
+    check_refused_with(package.interface.push_size, 3, "its push constants");
+    check_refused_with(package.expected_words, 99, "what is expected");
     // A line of its own in the head that is made from it.
     text_puts(&package.origin, "\n; oracle formula.subgroup");
     check_refused(&package, "where it came from");

@@ -426,16 +426,11 @@ TEST_IN(test_sessions_that_grew, make_folder, remove_folder)
 TEST_IN(test_copies_that_parted, make_folder, remove_folder)
 {
     const char *out = in_folder("out"), *a = in_folder("a"), *b = in_folder("b");
-    make_session(a, &(struct make){.uuid = "000000000000000a",
-                                   .seed = 7,
-                                   .shard = STORE_SHARD_TESTS,
-                                   .index = 0,
-                                   .count = 2});
-    make_session(b, &(struct make){.uuid = "000000000000000a",
-                                   .seed = 7,
-                                   .shard = STORE_SHARD_TESTS,
-                                   .index = 1,
-                                   .count = 2});
+    struct make make = {
+        .uuid = "000000000000000a", .seed = 7, .shard = STORE_SHARD_TESTS, .count = 2};
+    make_session(a, &make);
+    make.index = 1;
+    make_session(b, &make);
     const char *both[] = {a, b};
     merge_bad(out, both, 2, false, "resumed apart");
 }
@@ -493,15 +488,12 @@ TEST_IN(test_other_runs_stay_apart, make_folder, remove_folder)
 TEST_IN(test_sum, make_folder, remove_folder)
 {
     const char *days[] = {in_folder("a"), in_folder("b"), in_folder("c")}, *out = in_folder("out");
-    make_session(
-        days[0],
-        &(struct make){.uuid = "000000000000000a", .seed = 1, .started = "2026-11-21T00:00:00Z"});
-    make_session(
-        days[1],
-        &(struct make){.uuid = "000000000000000b", .seed = 2, .started = "2026-11-22T00:00:00Z"});
-    make_session(
-        days[2],
-        &(struct make){.uuid = "000000000000000c", .seed = 3, .started = "2026-11-23T00:00:00Z"});
+    for (unsigned i = 0; i < 3; i++) {
+        char uuid[17], started[32];
+        snprintf(uuid, sizeof uuid, "%016x", 10 + i);
+        snprintf(started, sizeof started, "2026-11-%uT00:00:00Z", 21 + i);
+        make_session(days[i], &(struct make){.uuid = uuid, .seed = 1 + i, .started = started});
+    }
     struct eng_count want = {0};
     for (uint64_t seed = 1; seed <= 3; seed++) {
         OWNED(eng_result_clear) struct result day = {0};
