@@ -276,7 +276,7 @@ static void put_source(struct line *line, const struct rdna_insn *insn, unsigned
         put(line, "%s%s%s", call ? "neg(" : minus ? "-" : "", bars ? "|" : "", sext ? "sext(" : "");
         if ((type->bits == 16 || insn->op->flags & RDNA_MIX) && code == LITERAL)
             put(line, "0x%x", insn->literal & 0xffff);
-        else if (type->bits == 16 && (type->kind == RDNA_BITS || insn->op->format <= RDNA_SOPC) &&
+        else if (type->bits == 16 && (type->kind == RDNA_BITS || insn->op->format == RDNA_SOPC) &&
                  code >= 240 && code <= 248 && !(insn->op->flags & RDNA_ONLY))
             put(line, "0x%x", halves[code - 240]);
         else

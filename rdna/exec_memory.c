@@ -4,7 +4,7 @@
 #include "format.h"
 
 enum { FIRST_VGPR = 256, NO_REGISTER = 125, M0 = 124, GET_REALTIME = 0x83 };
-enum { SCOPE_ARRAY = 1, SCOPE_DEVICE = 2 };
+enum { SCOPE_ARRAY = 1 };
 
 static const uint64_t address_bits = (UINT64_C(1) << 48) - 1;
 
@@ -21,7 +21,7 @@ static struct rdna_access *start(struct rdna_access *access, const struct rdna_w
     access->dlc = insn->generation >= RDNA_GFX11 ? insn->glc : insn->dlc;
     if (insn->generation >= RDNA_GFX12) {
         access->glc = insn->scope >= SCOPE_ARRAY;
-        access->dlc = insn->scope >= SCOPE_DEVICE;
+        access->dlc = true; // there is no GL1
     }
     access->mask = rdna_exec(wave);
     access->elements = op->flags & RDNA_TWO ? 2 : 1;
@@ -411,8 +411,7 @@ static enum rdna_event flat(struct rdna_wave *wave, const struct rdna_insn *insn
 {
     if (insn->op->does == RDNA_DOES_INVALIDATE) { // what is stored is in L2, so wb has no work
         const bool drops = strcmp(insn->op->name, "wb") != 0;
-        wave->caches = (drops && insn->scope >= SCOPE_ARRAY ? RDNA_INVALIDATE_L0 : 0) |
-                       (drops && insn->scope >= SCOPE_DEVICE ? RDNA_INVALIDATE_GL1 : 0);
+        wave->caches = drops && insn->scope >= SCOPE_ARRAY ? RDNA_INVALIDATE_L0 : 0;
         return RDNA_EVENT_CACHES;
     }
     if (!insn->segment)

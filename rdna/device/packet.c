@@ -194,7 +194,9 @@ static bool release_mem(struct stream *stream, struct packet packet)
     const uint32_t gcr = packet.words[0] >> 12 & 0xfff, what = packet.words[1] >> 29;
     const uint64_t address = pair(packet.words[2], packet.words[3]);
     const uint64_t now = ticks();
-    invalidate(stream, false, gcr >> 2 & 1, gcr >> 3 & 1);
+    const bool scalar =
+        stream->device->generation >= RDNA_GFX12 && packet.words[0] >> 30 & 1; // GLK_INV
+    invalidate(stream, scalar, gcr >> 2 & 1, gcr >> 3 & 1);
     switch (what) {
     case 0:
         return true;
