@@ -12,20 +12,13 @@
 
 // --- Lanes
 
-void eng_pool_begin(struct eng_pool *pool)
-{
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->changed, NULL);
-    atomic_store(&pool->stop, false);
-}
-
 void eng_pool_end(struct eng_pool *pool)
 {
     pthread_cond_destroy(&pool->changed);
     pthread_mutex_destroy(&pool->lock);
 }
 
-struct lane {
+struct eng_lane {
     struct eng_pool *pool;
     void (*work)(void *lane);
     void *own; // the caller's
@@ -35,7 +28,7 @@ struct lane {
 
 static void *run_lane(void *user)
 {
-    struct lane *lane = user;
+    struct eng_lane *lane = user;
     pthread_mutex_lock(&lane->pool->lock);
     lane->work(lane->own);
     pthread_cond_broadcast(&lane->pool->changed);
@@ -43,20 +36,39 @@ static void *run_lane(void *user)
     return NULL;
 }
 
+bool eng_pool_start(struct eng_pool *pool, void (*work)(void *lane), void *lanes, size_t size,
+                    size_t count, size_t first)
+{
+    bool any = false;
+    pool->lanes = lit_alloc(count, sizeof *pool->lanes);
+    pool->count = count;
+    for (size_t i = 0; i < count; i++)
+        pool->lanes[i] =
+            (struct eng_lane){.pool = pool, .work = work, .own = (char *)lanes + i * size};
+    for (size_t i = first; i < count; i++) {
+        struct eng_lane *lane = &pool->lanes[i];
+        lane->has_thread = pthread_create(&lane->thread, NULL, run_lane, lane) == 0;
+        any |= lane->has_thread;
+    }
+    return any;
+}
+
+void eng_pool_join(struct eng_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        if (!pool->lanes[i].has_thread)
+            run_lane(&pool->lanes[i]);
+    for (size_t i = 0; i < pool->count; i++)
+        if (pool->lanes[i].has_thread)
+            pthread_join(pool->lanes[i].thread, NULL);
+    free(pool->lanes);
+}
+
 void eng_pool_run(struct eng_pool *pool, void (*work)(void *lane), void *lanes, size_t size,
                   size_t count)
 {
-    OWNED(lit_free) struct lane *all = lit_alloc(count, sizeof *all);
-    for (size_t i = 0; i < count; i++)
-        all[i] = (struct lane){.pool = pool, .work = work, .own = (char *)lanes + i * size};
-    for (size_t i = 1; i < count; i++)
-        all[i].has_thread = pthread_create(&all[i].thread, NULL, run_lane, &all[i]) == 0;
-    for (size_t i = 0; i < count; i++)
-        if (!all[i].has_thread)
-            run_lane(&all[i]);
-    for (size_t i = 0; i < count; i++)
-        if (all[i].has_thread)
-            pthread_join(all[i].thread, NULL);
+    eng_pool_start(pool, work, lanes, size, count, 1);
+    eng_pool_join(pool);
 }
 
 static void say(const char *line, void *user)
@@ -74,15 +86,15 @@ static bool stop(void *user)
     return atomic_load(&pool->stop) || (outer->stop && outer->stop(outer->user));
 }
 
-struct eng_watch eng_pool_watch(struct eng_pool *pool, const struct eng_watch *outer)
+void eng_pool_begin(struct eng_pool *pool, const struct eng_watch *outer)
 {
-    struct eng_watch watch = *outer;
-    pool->outer = outer;
-    watch.say = say;
-    watch.tick = NULL;
-    watch.stop = stop;
-    watch.user = pool;
-    return watch;
+    *pool = (struct eng_pool){.outer = outer, .watch = *outer};
+    pool->watch.say = say;
+    pool->watch.tick = NULL;
+    pool->watch.stop = stop;
+    pool->watch.user = pool;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->changed, NULL);
 }
 
 void eng_pool_wait(struct eng_pool *pool)
@@ -93,6 +105,14 @@ void eng_pool_wait(struct eng_pool *pool)
 bool eng_pool_stops(const struct eng_pool *pool)
 {
     return eng_interrupt() || atomic_load(&pool->stop);
+}
+
+void eng_pool_note(struct eng_pool *pool, enum eng_end end, const char *reason)
+{
+    if (pool->end != ENG_END_RAN || end == ENG_END_RAN)
+        return;
+    pool->end = end;
+    snprintf(pool->reason, sizeof pool->reason, "%s", reason);
 }
 
 // --- One client
@@ -369,8 +389,8 @@ enum eng_end eng_client_open(struct eng_client *client, uint32_t checks,
                                                              : ENG_END_STOPS;
 }
 
-enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
-                            struct eng_outcome *outcome)
+static enum eng_end ask(struct eng_client *client, const struct eng_request *asked,
+                        struct eng_outcome *outcome)
 {
     struct eng_request request = *asked;
     struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
@@ -410,6 +430,15 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
     return end;
 }
 
+enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
+                            struct eng_outcome *outcome)
+{
+    const enum eng_end end = ask(client, asked, outcome);
+    if (client->pool)
+        eng_pool_note(client->pool, end, outcome->reason);
+    return end;
+}
+
 // --- Asks for the code of configurations
 
 #define CAPTURE_LANES 4
@@ -419,10 +448,7 @@ struct capturing {
     const struct cat_case *cases;
     size_t count, next; // next: to compile
     bool over;
-    enum eng_end end;
-    char *reason; // of 512
     struct eng_pool pool;
-    struct eng_watch watch;
 };
 
 static bool hand_over(const struct eng_capture *capture, const struct cat_case *which,
@@ -444,20 +470,16 @@ static void capture_lane(void *lane)
 {
     struct capturing *c = *(struct capturing **)lane;
     struct eng_client client = {
-        .watch = &c->watch, .device = c->capture->device, .pool = &c->pool, .capture = true};
-    while (!c->over && c->next < c->count) {
+        .watch = &c->pool.watch, .device = c->capture->device, .pool = &c->pool, .capture = true};
+    while (!c->over && c->pool.end == ENG_END_RAN && c->next < c->count) {
         const struct cat_case *which = &c->cases[c->next++];
         OWNED(text_free) struct text name = {0};
         struct eng_outcome outcome;
         struct eng_request request = {.kind = ENG_COMPILE};
         cat_case_name(which, &name);
         snprintf(request.name, sizeof request.name, "%s", name.data);
-        const enum eng_end end = eng_client_ask(&client, &request, &outcome);
-        if (end != ENG_END_RAN && !c->over) {
-            c->end = end;
-            snprintf(c->reason, 512, "%s", outcome.reason);
-        }
-        c->over = c->over || end != ENG_END_RAN || !hand_over(c->capture, which, &client, &outcome);
+        if (eng_client_ask(&client, &request, &outcome) == ENG_END_RAN && !c->over)
+            c->over = !hand_over(c->capture, which, &client, &outcome);
     }
     eng_client_end(&client);
 }
@@ -465,15 +487,13 @@ static void capture_lane(void *lane)
 enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_case *cases,
                          size_t count, char reason[512])
 {
-    struct capturing c = {
-        .capture = capture, .cases = cases, .count = count, .end = ENG_END_RAN, .reason = reason};
+    struct capturing c = {.capture = capture, .cases = cases, .count = count};
     struct capturing *lanes[CAPTURE_LANES] = {&c, &c, &c, &c};
     const size_t allowed = capture->lanes < CAPTURE_LANES ? capture->lanes : CAPTURE_LANES;
     const size_t most = allowed < count ? allowed : count;
-    reason[0] = '\0';
-    eng_pool_begin(&c.pool);
-    c.watch = eng_pool_watch(&c.pool, capture->watch);
+    eng_pool_begin(&c.pool, capture->watch);
     eng_pool_run(&c.pool, capture_lane, lanes, sizeof *lanes, most > 1 ? most : 1);
     eng_pool_end(&c.pool);
-    return c.end;
+    snprintf(reason, 512, "%s", c.pool.reason);
+    return c.pool.end;
 }

@@ -12,30 +12,55 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+enum eng_end {
+    ENG_END_RAN,   // the outcome is filled
+    ENG_END_STOPS, // the device is unusable: outcome.reason says why
+    ENG_END_UNFIT, // likewise, but not lost: it refuses to open, or the harness failed
+    ENG_END_TIME,  // the time is used up
+    ENG_END_SIGNAL,
+};
+
+static inline bool eng_end_stops(enum eng_end end)
+{
+    return end == ENG_END_STOPS || end == ENG_END_UNFIT;
+}
+
 // --- Lanes: threads that ask workers. Only one of a pool's lanes is awake: it holds the lock
 // except while it waits for its worker or for a change.
 
 struct eng_pool {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    atomic_bool stop;              // all lanes are to stop, as if a signal had come
-    const struct eng_watch *outer; // eng_pool_watch
+    atomic_bool stop; // all lanes are to stop, as if a signal had come
+    enum eng_end end; // RAN, or how the first request ended that could not run
+    char reason[512]; // why
+    const struct eng_watch *outer;
+    struct eng_watch watch; // of the lanes' workers
+    struct eng_lane *lanes; // eng_pool_start
+    size_t count;
 };
 
-void eng_pool_begin(struct eng_pool *pool);
+// Makes a watch for the lanes' workers: like `outer`, but its `say` is called with the lock held,
+// it has no tick, and its workers stop with the pool.
+void eng_pool_begin(struct eng_pool *pool, const struct eng_watch *outer);
 void eng_pool_end(struct eng_pool *pool);
 // Calls work(lane) for each of `count` lanes, an array of elements of `size` bytes, with the lock
-// held; returns when all have returned. Each lane has a thread of its own while threads can be
-// made; else lanes take turns. A worker must end on the thread that started it.
+// held. Each lane from `first` on has a thread of its own while threads can be made; the others
+// take turns in eng_pool_join. A worker must end on the thread that started it. False if none has a
+// thread.
+bool eng_pool_start(struct eng_pool *pool, void (*work)(void *lane), void *lanes, size_t size,
+                    size_t count, size_t first);
+// Returns when the work of all lanes has returned.
+void eng_pool_join(struct eng_pool *pool);
+// Both; the first lane works on this thread.
 void eng_pool_run(struct eng_pool *pool, void (*work)(void *lane), void *lanes, size_t size,
                   size_t count);
-// Returns a watch for the lanes' workers: like `outer`, but its `say` is called with the lock held,
-// it has no tick, and its workers stop with the pool.
-struct eng_watch eng_pool_watch(struct eng_pool *pool, const struct eng_watch *outer);
 // Waits briefly for a change; the caller must also check for signals. The caller holds the lock.
 void eng_pool_wait(struct eng_pool *pool);
 // Whether all waiting must end: a signal came, or `stop` is set.
 bool eng_pool_stops(const struct eng_pool *pool);
+// Notes how a request ended; eng_client_ask does.
+void eng_pool_note(struct eng_pool *pool, enum eng_end end, const char *reason);
 
 // --- One client
 
@@ -76,19 +101,6 @@ struct eng_client {
     bool unfit;                    // it refuses to open, and would again
     bool wedged;                   // a worker outlived SIGKILL
 };
-
-enum eng_end {
-    ENG_END_RAN,   // the outcome is filled
-    ENG_END_STOPS, // the device is unusable: outcome.reason says why
-    ENG_END_UNFIT, // likewise, but not lost: it refuses to open, or the harness failed
-    ENG_END_TIME,  // the time is used up
-    ENG_END_SIGNAL,
-};
-
-static inline bool eng_end_stops(enum eng_end end)
-{
-    return end == ENG_END_STOPS || end == ENG_END_UNFIT;
-}
 
 struct eng_outcome {
     enum eng_result result;

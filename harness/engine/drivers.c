@@ -349,13 +349,12 @@ bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inv
     *inventory = (struct eng_inventory){0};
     eng_drivers_find(&drivers, variable);
     snprintf(inventory->failed, sizeof inventory->failed, "%s", drivers.unread);
-    eng_pool_begin(&pool);
-    const struct eng_watch lanes = eng_pool_watch(&pool, watch);
+    eng_pool_begin(&pool, watch);
     OWNED(lit_free) struct asked *all = lit_alloc(drivers.count, sizeof *all);
     for (size_t i = 0; i < drivers.count; i++) {
         if (!drivers.items[i].remark[0])
             all[i].driver.manifest = drivers.items[i].manifest;
-        all[i].client = (struct eng_client){.watch = &lanes,
+        all[i].client = (struct eng_client){.watch = &pool.watch,
                                             .device = &all[i].driver,
                                             .pool = &pool,
                                             .heard = hear,

@@ -92,7 +92,7 @@ static void make(struct eng_workers *workers, const struct eng_run *run, struct 
                                     .progress = lit_alloc(room, sizeof *workers->progress),
                                     .places = lit_alloc(room, sizeof *workers->places)};
     eng_kernel_log_open(&workers->kernel_log, run->kernel_log);
-    eng_pool_begin(&workers->pool);
+    eng_pool_begin(&workers->pool, run->watch);
     for (size_t i = 0; i < run->inventory->count; i++)
         if (run->chosen[i]) {
             eng_queue_make(&workers->queues[workers->count], workers, workers->count,

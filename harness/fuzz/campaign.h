@@ -127,10 +127,8 @@ struct fuzz_campaign {
     double put;        // when to store next
     struct fuzz_tally *tally;
     struct eng_pool pool;
-    struct eng_watch watch; // the workers'
-    uint64_t next;          // order of the next program
-    bool over;              // begin no other program
-    enum eng_end end;
+    uint64_t next;            // order of the next program
+    bool over;                // begin no other program
     bool written;             // false: a file or a result could not be stored
     bool handling;            // a lane handles a failing program
     bool reading;             // a lane finds a cause
@@ -195,8 +193,8 @@ enum eng_end fuzz_run(struct fuzz_campaign *c);
 
 // Wrong results are identified by the steps they need: removes all other steps from the small
 // program, which is the drawn one before.
-enum eng_end fuzz_strip(struct fuzz_lane *lane);
-enum eng_end fuzz_shrink(struct fuzz_lane *lane);
+void fuzz_strip(struct fuzz_lane *lane);
+void fuzz_shrink(struct fuzz_lane *lane);
 // Names the group after what makes the small program fail.
 void fuzz_name_group(struct fuzz_found *found);
 // Finds what the small program's machine code has that probably makes it fail, or else the finding

@@ -68,7 +68,7 @@ void fuzz_find_cause(struct fuzz_lane *lane)
     struct isa_study *const study = &seen.study;
     OWNED(text_free) struct text words = {0};
     // A campaign that is out of time still names its last failures.
-    struct eng_watch watch = c->watch;
+    struct eng_watch watch = c->pool.watch;
     watch.stop = NULL;
     watch.policy.total += watch.policy.total > 0 ? CAUSE_SECONDS : 0;
     const struct eng_capture capture = {
@@ -84,7 +84,7 @@ void fuzz_find_cause(struct fuzz_lane *lane)
     // The catalogue has the program of one lane at a time.
     while (c->reading)
         pthread_cond_wait(&c->pool.changed, &c->pool.lock);
-    if (found->first.result == ENG_CRASH || c->codeless || c->end == ENG_END_SIGNAL ||
+    if (found->first.result == ENG_CRASH || c->codeless || c->pool.end == ENG_END_SIGNAL ||
         !add(lane, &which))
         return;
     c->reading = true;

@@ -124,7 +124,8 @@ static struct fuzz_group *find_known(const struct fuzz_campaign *c, const struct
 {
     const size_t like = find_like(c->tally, found);
     struct fuzz_group *group = like < c->tally->group_count ? &c->tally->groups[like] : NULL;
-    return group && (c->end != ENG_END_RAN || (found->finding && group->settled)) ? group : NULL;
+    return group && (c->pool.end != ENG_END_RAN || (found->finding && group->settled)) ? group
+                                                                                       : NULL;
 }
 
 // Waits for the lane's worker, and so lets other lanes go on.
@@ -144,8 +145,7 @@ static void handle(struct fuzz_lane *lane, struct fuzz_found *found)
         count_in(group, (struct fuzz_number){found->order, found->index, found->arm});
     } else if (!c->given && !(group = join(c->tally, found))->settled) {
         if (c->tally->stored < c->asked->keep) {
-            const enum eng_end end = fuzz_shrink(lane);
-            c->end = c->end == ENG_END_RAN ? end : c->end;
+            fuzz_shrink(lane);
             c->written = fuzz_store(lane) && c->written;
             fuzz_find_cause(lane);
         }
@@ -225,7 +225,7 @@ static void draw(struct fuzz_lane *lane)
 
 // Names the group of a failing program. Strips the program, unless its machine code has the cause
 // of a known group.
-static enum eng_end examine(struct fuzz_lane *lane)
+static void examine(struct fuzz_lane *lane)
 {
     const struct fuzz_campaign *c = lane->campaign;
     struct fuzz_found *found = lane->found;
@@ -234,9 +234,9 @@ static enum eng_end examine(struct fuzz_lane *lane)
     fuzz_find_cause(lane);
     // The kernel that a relative is nearest to is found while it is stripped.
     found->known = found->arm->limits.focus < GEN_NABLA && find_known(c, found);
-    const enum eng_end end = found->known ? ENG_END_RAN : fuzz_strip(lane);
+    if (!found->known)
+        fuzz_strip(lane);
     fuzz_name_group(found);
-    return end;
 }
 
 static void run_program(struct fuzz_lane *lane)
@@ -245,7 +245,7 @@ static void run_program(struct fuzz_lane *lane)
     struct fuzz_found *found = lane->found = lit_alloc(1, sizeof *found);
     const struct eng_outcome *first = &found->first;
     draw(lane);
-    enum eng_end end = fuzz_try(lane, &found->drawn, c->asked->run.runs, &found->first);
+    const enum eng_end end = fuzz_try(lane, &found->drawn, c->asked->run.runs, &found->first);
     lane->running = UINT64_MAX;
     pthread_cond_broadcast(&c->pool.changed);
     if (end != ENG_END_RAN) {
@@ -257,14 +257,14 @@ static void run_program(struct fuzz_lane *lane)
         c->failing++;
         add_ended(c, found);
         found->open = true;
-        end = c->given ? end : examine(lane);
+        if (!c->given)
+            examine(lane);
         found->open = false;
     } else {
         // If a drawn program lacks a feature, all do.
         c->over |= first->result == ENG_SKIP && !c->given;
         add_ended(c, lit_realloc(found, 1, offsetof(struct fuzz_found, drawn)));
     }
-    c->end = c->end == ENG_END_RAN ? end : c->end;
 }
 
 // Whether the next program begins a round.
@@ -277,7 +277,7 @@ static bool is_round(const struct fuzz_campaign *c)
 // programs, and the same results divide it alike however many run at once.
 static bool must_wait(const struct fuzz_campaign *c)
 {
-    return c->end == ENG_END_RAN && c->written &&
+    return c->pool.end == ENG_END_RAN && c->written &&
            (c->failing >= WAITING_MOST ||
             (is_round(c) && c->next && first_running(c) < c->next - ROUND * c->arm_count));
 }
@@ -308,7 +308,7 @@ static bool take(struct fuzz_lane *lane)
         while (take_ended(lane) ||
                (must_wait(c) && pthread_cond_wait(&c->pool.changed, &c->pool.lock) == 0))
             continue;
-        if (c->over || c->end != ENG_END_RAN || !c->written || c->next >= c->asked->count)
+        if (c->over || c->pool.end != ENG_END_RAN || !c->written || c->next >= c->asked->count)
             return false;
         give(c, lane);
     } while (c->store && !fuzz_lacks(c, lane->arm, lane->index));
@@ -317,40 +317,31 @@ static bool take(struct fuzz_lane *lane)
     return true;
 }
 
-// The other lanes stop where one had to stop.
-static void heed_end(struct fuzz_campaign *c)
-{
-    if (!c->written || c->end == ENG_END_TIME || c->end == ENG_END_SIGNAL)
-        atomic_store(&c->pool.stop, true);
-}
-
 static void work(void *user)
 {
     struct fuzz_lane *lane = user;
     struct fuzz_campaign *c = lane->campaign;
-    while (take(lane)) {
+    while (take(lane))
         run_program(lane);
-        heed_end(c);
-    }
-    heed_end(c);
+    // A result that cannot be stored stops the others.
+    if (!c->written)
+        atomic_store(&c->pool.stop, true);
     eng_client_end(&lane->client);
 }
 
 static void begin(struct fuzz_campaign *c)
 {
-    eng_pool_begin(&c->pool);
-    c->watch = eng_pool_watch(&c->pool, &c->devices.watch);
+    eng_pool_begin(&c->pool, &c->devices.watch);
     c->next = 0;
     c->over = false;
     c->written = true;
-    c->end = ENG_END_RAN;
     c->failing = 0;
     c->codeless = c->reading = false;
     c->lanes = lit_alloc(c->asked->jobs, sizeof *c->lanes);
     for (uint64_t i = 0; i < c->asked->jobs; i++)
         c->lanes[i] = (struct fuzz_lane){.campaign = c,
                                          .running = UINT64_MAX,
-                                         .client = {.watch = &c->watch,
+                                         .client = {.watch = &c->pool.watch,
                                                     .device = c->device,
                                                     .pool = &c->pool,
                                                     .unchecked = true,
@@ -374,5 +365,5 @@ enum eng_end fuzz_run(struct fuzz_campaign *c)
     free(c->lanes);
     c->written = (!c->store || fuzz_put(c)) && c->written;
     eng_pool_end(&c->pool);
-    return c->end;
+    return c->pool.end;
 }

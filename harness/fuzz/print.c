@@ -244,7 +244,7 @@ void fuzz_show_end(struct fuzz_campaign *c)
 {
     struct text text = {0};
     term_line_clear(&c->devices.line);
-    if (eng_end_stops(c->end))
+    if (eng_end_stops(c->pool.end))
         fprintf(stderr, "  device %u stops: %s\n", c->device->number, c->tally->reason);
     text_puts(&text, "\n");
     put_table(c, &text);

@@ -332,7 +332,7 @@ static int run_all(struct fuzz_campaign *c, int argc, char **argv)
         !fuzz_begin(c, o->replay || o->show ? NULL : &kept, argc, argv))
         return term_fail(c->error);
     SES_EACH_DEVICE (device, &c->devices) {
-        if (c->end == ENG_END_TIME || c->end == ENG_END_SIGNAL)
+        if (c->pool.end == ENG_END_TIME || c->pool.end == ENG_END_SIGNAL)
             break;
         if (!is_usable(device))
             continue;

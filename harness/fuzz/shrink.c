@@ -108,22 +108,21 @@ static void take_lanes(struct fuzz_lane *lane)
         }
 }
 
-// Runs a program again to estimate how often it fails, and adds up the counts.
-static enum eng_end repeat(struct fuzz_lane *lane, const struct gen_program *program,
-                           uint64_t times, uint64_t *runs, uint64_t *failed)
+// Runs a program again to estimate how often it fails, and adds up the counts. False if it did not
+// run.
+static bool repeat(struct fuzz_lane *lane, const struct gen_program *program, uint64_t times,
+                   uint64_t *runs, uint64_t *failed)
 {
     struct eng_outcome outcome;
-    const enum eng_end end =
-        fuzz_try(lane, program, lane->campaign->asked->run.runs * times, &outcome);
-    if (end != ENG_END_RAN)
-        return end;
+    if (fuzz_try(lane, program, lane->campaign->asked->run.runs * times, &outcome) != ENG_END_RAN)
+        return false;
     // The run that did not return counts, too.
     const bool lost = outcome.result != ENG_FAIL && fuzz_failed(&outcome);
     *runs += outcome.count.runs + lost;
     *failed += outcome.count.failed_runs + lost;
     if (outcome.count.failure_count)
         lane->found->failure = outcome.first;
-    return ENG_END_RAN;
+    return true;
 }
 
 static uint64_t repeats_of(const struct fuzz_found *found)
@@ -132,19 +131,19 @@ static uint64_t repeats_of(const struct fuzz_found *found)
 }
 
 // Estimates how often a program fails, and from that how often to run candidates.
-static enum eng_end estimate(struct fuzz_lane *lane)
+static bool estimate(struct fuzz_lane *lane)
 {
     const uint64_t each = lane->campaign->asked->run.runs;
     struct fuzz_found *found = lane->found;
     uint64_t *runs = &found->runs, *failed = &found->failed;
-    enum eng_end end = repeat(lane, &found->drawn, repeats_of(found), runs, failed);
+    bool ran = repeat(lane, &found->drawn, repeats_of(found), runs, failed);
     // Run it often enough to show a failure as rare as these runs and the first suggest.
-    if (end == ENG_END_RAN && !eng_is_broken(found->first.result) && !found->failed)
-        end = repeat(lane, &found->drawn, fuzz_patience(1, *runs + each) / each + 1, runs, failed);
+    if (ran && !eng_is_broken(found->first.result) && !found->failed)
+        ran = repeat(lane, &found->drawn, fuzz_patience(1, *runs + each) / each + 1, runs, failed);
     found->patience = fuzz_patience(*failed, *runs);
     lane->deadline = clock_now() + SHRINK_SECONDS;
     lane->end = ENG_END_RAN;
-    return end;
+    return ran;
 }
 
 void fuzz_name_group(struct fuzz_found *found)
@@ -179,30 +178,26 @@ static void note_near(struct fuzz_lane *lane, const struct gen_limits *limits,
     tally->nearest = *program;
 }
 
-enum eng_end fuzz_strip(struct fuzz_lane *lane)
+void fuzz_strip(struct fuzz_lane *lane)
 {
     struct fuzz_found *found = lane->found;
-    enum eng_end end = ENG_END_RAN;
-    if (found->first.result == ENG_FAIL && (end = estimate(lane)) == ENG_END_RAN && found->failed) {
+    if (found->first.result == ENG_FAIL && estimate(lane) && found->failed) {
         struct gen_program program = found->drawn;
         struct gen_limits limits = found->arm->limits;
         limits.subgroup = found->subgroup;
         if (limits.focus >= GEN_NABLA)
             note_near(lane, &limits, &program);
         gen_strip(&program, found->arm->limits.rule, ask, lane);
-        end = lane->end;
     }
-    return end;
 }
 
-enum eng_end fuzz_shrink(struct fuzz_lane *lane)
+void fuzz_shrink(struct fuzz_lane *lane)
 {
     struct fuzz_found *found = lane->found;
     // Earlier runs may have damaged the device before a worker ended, and a device may change a
     // word now and then: shrink only a failure that repeats with a new pipeline.
-    const enum eng_end end = eng_is_broken(found->first.result) ? estimate(lane) : ENG_END_RAN;
-    if (end != ENG_END_RAN || !found->failed)
-        return end;
+    if ((eng_is_broken(found->first.result) && !estimate(lane)) || !found->failed)
+        return;
     lane->deadline = clock_now() + SHRINK_SECONDS;
     lane->end = ENG_END_RAN;
     found->shrunk = true;
@@ -211,9 +206,8 @@ enum eng_end fuzz_shrink(struct fuzz_lane *lane)
     if (lane->end == ENG_END_RAN)
         take_lanes(lane);
     found->cut_short = lane->end != ENG_END_RAN || is_over(lane);
-    if (lane->end != ENG_END_RAN)
-        return lane->end;
-    return repeat(lane, &found->small, repeats_of(found), &found->small_runs, &found->small_failed);
+    if (lane->end == ENG_END_RAN)
+        repeat(lane, &found->small, repeats_of(found), &found->small_runs, &found->small_failed);
 }
 
 // Writes the observations as prose after the head.
