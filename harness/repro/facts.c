@@ -3,6 +3,7 @@
 // again.
 
 #include "base/file.h"
+#include "base/program.h"
 #include "base/sha256.h"
 #include "report/fields.h"
 #include "report/format.h"
@@ -278,8 +279,8 @@ static bool read_beside(const struct reading *reading, const char *path, struct 
 static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
 {
     static const char *const names[] = {
-        "code.txt",    "code.bin", "code.sass", "code-statistics.txt", "code-difference.txt",
-        "evidence.txt"};
+        "code.txt",     "code.bin", "code.sass", "code-statistics.txt", "code-difference.txt",
+        "evidence.txt", "fix.patch"};
     const int folder = (int)(lit_path_name(reading->path) - reading->path);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         OWNED(text_free) struct text path = {0}, content = {0};
@@ -290,6 +291,56 @@ static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
             text_append(repro_add(kept, names[i]), content.data, content.length);
     }
     return true;
+}
+
+// Adds the modules of the lines `module CONFIGURATION` of ticket.txt, to compare with: of the same
+// interface and data.
+static bool add_modules(const struct reading *reading, const char *said, struct repro_bundle *kept)
+{
+    static const char *const names[][3] = {{"other-1.spv", "other-1.spvasm", "other-1.comp"},
+                                           {"other-2.spv", "other-2.spvasm", "other-2.comp"},
+                                           {"other-3.spv", "other-3.spvasm", "other-3.comp"},
+                                           {"other-4.spv", "other-4.spvasm", "other-4.comp"}};
+    size_t count = 0;
+    for (const char *at = said; (at = strstr(at, "\nmodule ")); count++) {
+        OWNED(text_free) struct text name = {0};
+        struct lit_error why = {0};
+        struct cat_case which;
+        at += strlen("\nmodule ");
+        text_append(&name, at, strcspn(at, "\n"));
+        const bool known =
+            count < sizeof names / sizeof *names && cat_case_parse(name.data, &which, &why);
+        const struct cat_module *module = known ? cat_case_module(&which) : NULL;
+        if (!module)
+            return refuse(reading, "no module %zu for ticket.txt: %s", count + 1, name.data);
+        const uint32_t *words = cat_module_words(which.test, module);
+        const bool glsl = strstr(module->variant, "form=glslang");
+        text_append(repro_add(kept, names[count][0]), (const char *)words, module->count * 4);
+        struct text *page = repro_add(kept, names[count][1 + glsl]);
+        if (glsl || !lit_spirv_disassemble(words, module->count * 4, page))
+            text_puts(page, cat_module_page(which.test, module));
+    }
+    return true;
+}
+
+// Adds a finding's page for readers who have nothing else: without links to files, and without the
+// points that say where the bundle is and whether it was filed.
+static void add_report(const char *page, struct text *out)
+{
+    const char *points = strstr(page, "\n- **Bundle:**");
+    for (const char *at = page; *at;) {
+        const char *end = *at == '[' ? strchr(at, ']') : NULL;
+        if (at == points) {
+            at = strstr(at, "\n\n");
+            at = at ? at : "";
+        } else if (end && end[1] == '(' && strncmp(end + 2, "http", 4) != 0) {
+            text_append(out, at + 1, (size_t)(end - at - 1));
+            at = end + 1 + strcspn(end + 1, ")");
+            at += *at == ')';
+        } else {
+            text_append(out, at++, 1);
+        }
+    }
 }
 
 // Reads what is written of a finding: FOLDER/ticket.txt and, if that is there, FOLDER.md.
@@ -310,7 +361,11 @@ static bool read_finding(const struct reading *reading, struct repro_past *past)
     if (!past->said.data)
         return true;
     text_puts(&past->name, lit_path_name(folder));
-    return read_beside(reading, page.data, &past->page);
+    if (!read_beside(reading, page.data, &past->page))
+        return false;
+    if (past->page.data)
+        add_report(past->page.data, repro_add(&past->kept, "report.md"));
+    return add_modules(reading, past->said.data, &past->kept);
 }
 
 bool repro_facts_read(const char *path, struct repro_past *past, struct lit_error *error)

@@ -154,6 +154,9 @@ static const struct {
     {"code-difference.txt", "difference to the code of the nearest passing variant"},
     {"evidence.txt",
      "what the check says of the kernel; evidence of the crash, the hang or the lost device"},
+    {"report.md", "all that was measured and read of this finding"},
+    {"fix.patch", "a patch of the driver: `ticket.md` says what was tried with it"},
+    {"other-1.spv", "another module of the same interface: `sh run -m other-1.spv`"},
     {"facts.json", "machine, configuration and results for scripts"},
 };
 
@@ -167,11 +170,9 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
         "    make run ARGS='-n 100000 -d 1'  # more, on device 1 of `./repro -l`\n"
         "%s%s"
         "    ./repro -m other.spv            # another module of the same interface\n\n"
-        "Exit code of `./repro` 0: no run failed, 1: at least one did, 2: wrong usage, 125: "
-        "nothing "
-        "could\nbe judged. `sh run` builds and runs it with these exit codes, and 1 after a crash "
-        "of the driver, for\n`git bisect run`. Without `-d` it takes the device of the measured "
-        "driver (UUID and driverInfo), and\nends with 125 where it cannot tell which that is.\n\n"
+        "`sh run` does the same for `git bisect run`: its last line says its exit code. Without "
+        "`-d` it takes\nthe device of the measured driver (UUID and driverInfo), and ends with 125 "
+        "where it cannot tell\nwhich that is.\n\n"
         "## Files\n\n| file | bytes | |\n| --- | ---: | --- |\n",
         repro->runs,
         repro_from_glsl(repro)

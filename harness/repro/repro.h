@@ -40,7 +40,7 @@ struct repro {
 // Fills the description of a bundle from its test. Appends to `name`, which must live as long.
 void repro_of_test(struct repro *repro, struct text *name);
 
-#define REPRO_MAX_FILES (21 + CAT_MOST_PARTS)
+#define REPRO_MAX_FILES (31 + CAT_MOST_PARTS)
 
 // File names for the modules of a kernel's further pipelines.
 extern const char *const repro_part_names[CAT_MOST_PARTS];

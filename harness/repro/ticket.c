@@ -48,17 +48,20 @@ static bool put_said(const struct repro *repro, const char *key, const char *lea
     return out->length > before;
 }
 
-// Appends a list of numbers and ranges ("3 7-12", in this base) to what is chosen of 1 to `count`.
-static void choose_said(const char *list, int base, bool *chosen, size_t count)
+// Of a listing's lines: shown, or shown with the mark of what is wrong.
+enum choice { HIDDEN = 0, SHOWN = ' ', MARKED = '>' };
+
+// Chooses a list of numbers and ranges ("3 7-12", in this base; "9!" is marked) of 1 to `count`.
+static void choose_said(const char *list, int base, char *chosen, size_t count)
 {
     char *end;
-    for (const char *at = list; at && *at; at = end + strspn(end, " \n")) {
+    for (const char *at = list; at && *at; at = end + strspn(end, "! \n")) {
         const unsigned long first = strtoul(at, &end, base);
         const unsigned long last = *end == '-' ? strtoul(end + 1, &end, base) : first;
         if (end == at)
             return;
         for (unsigned long i = first; i <= last && i < count; i++)
-            chosen[i] = true;
+            chosen[i] = *end == '!' ? MARKED : SHOWN;
     }
 }
 
@@ -123,7 +126,7 @@ static int rank(struct line opcode)
 struct module {
     const char *page;
     struct line *lines; // all instructions, from 1
-    bool *chosen;
+    char *chosen;
     size_t count, body; // `body`: the first function's first instruction
 };
 
@@ -146,48 +149,86 @@ static struct module read_module(const struct repro *repro)
     return m;
 }
 
-// Chooses at most `most` instructions of the functions: those of a lower rank first, and of one
-// rank the last ones, up to the last of rank 0.
-static void choose_instructions(struct module *m, size_t most)
+static bool is(const struct module *m, size_t at, const char *name)
 {
-    size_t end = m->count, room = most;
+    return begins(opcode_of(m->lines[at]), name);
+}
+
+// Chooses an instruction, the label of its block, and what declares the block's merge with the
+// branch behind it: all, if there is room.
+static void choose_block(struct module *m, size_t at, size_t *room)
+{
+    size_t all[4] = {at, at, at, at}, wanted = 0;
+    while (all[1] > m->body && !is(m, all[1], "OpLabel"))
+        all[1]--;
+    for (size_t i = all[1] + 1; i < m->count && !is(m, i, "OpLabel"); i++)
+        if (is(m, i, "OpLoopMerge") || is(m, i, "OpSelectionMerge"))
+            all[3] = 1 + (all[2] = i);
+    for (int i = 0; i < 4; i++)
+        wanted += !m->chosen[all[i]] && (!i || all[i] != at);
+    if (wanted > *room)
+        return;
+    for (int i = 0; i < 4; i++)
+        if (!m->chosen[all[i]])
+            m->chosen[all[i]] = SHOWN;
+    *room -= wanted;
+}
+
+// Chooses at most `*room` instructions of the functions: those of a lower rank first, and of one
+// rank the last ones, up to the last of rank 0.
+static void choose_instructions(struct module *m, size_t *room)
+{
+    size_t end = m->count;
     while (end > m->body && rank(opcode_of(m->lines[end])) > 0)
         end--;
     if (end <= m->body)
         end = m->count;
     for (int level = 0; level < RANKS && m->body; level++)
-        for (size_t i = 0; i <= m->count - m->body && room; i++) {
+        for (size_t i = 0; i <= m->count - m->body && *room; i++) {
             const size_t at = end >= m->body + i ? end - i : m->count - (i - (end - m->body) - 1);
-            if (m->chosen[at] || rank(opcode_of(m->lines[at])) > level)
-                continue;
-            m->chosen[at] = true;
-            room--;
+            if (!m->chosen[at] && rank(opcode_of(m->lines[at])) <= level)
+                choose_block(m, at, room);
         }
 }
 
-static void put_line(const char *lead, struct line line, struct text *out)
+// Appends a line of a listing up to its semicolon, with its mark and its number or address.
+static void put_listed(struct line line, enum choice mark, size_t number, bool address,
+                       struct text *out)
 {
-    text_printf(out, "    %s%.*s\n", lead, (int)(line.size < MOST_WIDTH ? line.size : MOST_WIDTH),
-                line.at);
+    const size_t blanks = strspn(line.at, " \t>!");
+    line = (struct line){line.at + blanks, strcspn(line.at + blanks, ";\n")};
+    while (line.size && line.at[line.size - 1] == ' ')
+        line.size--;
+    text_printf(out, address ? "    %c %04zx  " : "    %c%4zu  ", mark, number);
+    text_append(out, line.at, line.size < MOST_WIDTH ? line.size : MOST_WIDTH);
+    text_puts(out, "\n");
 }
 
 static void put_spirv(const struct repro *repro, struct module *m, size_t most, struct text *out)
 {
     OWNED(text_free) struct text list = {0}, words = {0};
     const bool said = put_said(repro, "instructions", "", &list);
-    size_t count = 0;
+    size_t count = 0, before = 0;
     if (!m->count) {
         text_puts(out, "**SPIR-V:** `test.spv`\n\n");
         return;
     }
     if (said)
         choose_said(list.data, 10, m->chosen, m->count + 1);
-    else
-        choose_instructions(m, most);
     for (size_t i = 1; i <= m->count; i++)
-        count += m->chosen[i];
-    text_printf(&words, "**SPIR-V** (%zu of the %zu instructions of `test.spvasm`, by their number",
-                count < most ? count : most, m->count);
+        count += m->chosen[i] != HIDDEN;
+    size_t room = count < most ? most - count : 0;
+    for (size_t i = 1; said && i <= m->count; i++)
+        if (m->chosen[i])
+            choose_block(m, i, &room);
+    if (!said)
+        choose_instructions(m, &room);
+    text_printf(&words, "**SPIR-V** (%zu of the %zu instructions of `test.spvasm`, numbered",
+                most - room, m->count);
+    for (const char *at = m->page; at < m->lines[1].at; at++)
+        before += *at == '\n';
+    if (repro->plain) // nothing but instructions behind that
+        text_printf(&words, "; file line: number + %zu", before);
     if (!said && m->count - m->body + 1 > most)
         text_puts(&words, "; group operations, barriers and atomics first, then control flow");
     text_puts(&words, "):");
@@ -195,9 +236,7 @@ static void put_spirv(const struct repro *repro, struct module *m, size_t most, 
     text_puts(out, "\n");
     for (size_t i = 1; i <= m->count && most; i++)
         if (m->chosen[i]) {
-            char lead[24];
-            snprintf(lead, sizeof lead, "%4zu  ", i);
-            put_line(lead, m->lines[i], out);
+            put_listed(m->lines[i], (enum choice)m->chosen[i], i, false, out);
             most--;
         }
     text_puts(out, "\n");
@@ -205,53 +244,51 @@ static void put_spirv(const struct repro *repro, struct module *m, size_t most, 
 
 // --- Machine code
 
-// A line of nvdisasm, `/*0430*/  @P2 BRA 0x4a0 ;`, as "0430  @P2 BRA 0x4a0". False: it is another.
-static bool put_sass(struct line line, const bool *chosen, size_t count, struct text *out)
+// The address of a line of nvdisasm, `/*0430*/  @P2 BRA 0x4a0 ;`, and of the line what is behind
+// it. SIZE_MAX: it is another line.
+static size_t take_address(struct line *line)
 {
     char *end;
-    const size_t blanks = strspn(line.at, " \t");
-    if (strncmp(line.at + blanks, "/*", 2) != 0)
-        return false;
-    const unsigned long address = strtoul(line.at + blanks + 2, &end, 16);
-    if (strncmp(end, "*/", 2) != 0 || address >= count || !chosen[address])
-        return false;
-    end += 2 + strspn(end + 2, " \t");
-    size_t size = (size_t)(line.at + line.size - end);
-    while (size && strchr(" ;", end[size - 1]))
-        size--;
-    text_printf(out, "    %04lx  ", address);
-    text_append(out, end, size < MOST_WIDTH ? size : MOST_WIDTH);
-    text_puts(out, "\n");
-    return true;
+    const size_t blanks = strspn(line->at, " \t");
+    if (strncmp(line->at + blanks, "/*", 2) != 0)
+        return SIZE_MAX;
+    const size_t address = strtoul(line->at + blanks + 2, &end, 16);
+    if (strncmp(end, "*/", 2) != 0)
+        return SIZE_MAX;
+    *line = (struct line){end + 2, (size_t)(line->at + line->size - end - 2)};
+    return address;
 }
 
-// Of nvdisasm's listing the addresses that were said; of ours the marked lines.
+// The addresses, or the lines, that were said; else the marked lines.
 static void put_code(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
 {
-    enum { MOST_ADDRESSES = 1 << 16 };
+    enum { MOST_NUMBERS = 1 << 16 };
     OWNED(text_free) struct text list = {0}, lines = {0};
-    OWNED(lit_free) bool *chosen = lit_alloc(MOST_ADDRESSES, sizeof *chosen);
-    const bool said = put_said(repro, "code", "", &list);
-    const char *file = said ? "code.sass" : "code.txt";
-    size_t count = 0;
+    OWNED(lit_free) char *chosen = lit_alloc(MOST_NUMBERS, sizeof *chosen);
+    const bool said = put_said(repro, "code", "", &list), sass = repro_find(bundle, "code.sass");
+    const char *file = said && sass ? "code.sass" : "code.txt";
+    size_t count = 0, number = 0;
     const struct text *listing = repro_find(bundle, file);
     if (!listing)
         return;
-    choose_said(list.data, 16, chosen, MOST_ADDRESSES);
+    choose_said(list.data, sass ? 16 : 10, chosen, MOST_NUMBERS);
     for (const char *at = listing->data; *at && count < MOST_CODE;) {
-        const struct line line = next_line(&at);
-        if (said)
-            count += put_sass(line, chosen, MOST_ADDRESSES, &lines);
-        else if (line.size > 2 && strchr(">!", line.at[0]) &&
-                 strchr("0123456789abcdef%", line.at[2])) {
-            put_line("", line, &lines);
+        struct line line = next_line(&at);
+        number = said && sass ? take_address(&line) : number + 1;
+        if (said ? number < MOST_NUMBERS && chosen[number] != HIDDEN
+                 : line.size > 2 && strchr(">!", line.at[0]) &&
+                       strchr("0123456789abcdef%", line.at[2])) {
+            put_listed(line, said ? (enum choice)chosen[number] : SHOWN, number, said && sass,
+                       &lines);
             count++;
         }
     }
     if (!count)
         return;
     text_printf(out, "**Machine code** (`%s`%s):\n\n", file,
-                said ? ", from nvdisasm" : ", instructions that could have read a wrong value");
+                !said  ? ", instructions that could have read a wrong value, by line"
+                : sass ? ", from nvdisasm, by address; > marks what is wrong"
+                       : ", by line; > marks what is wrong");
     text_append(out, lines.data, lines.length);
     text_puts(out, "\n");
 }
@@ -338,10 +375,12 @@ static void put_environment(const struct repro *repro, struct text *out)
 
 static void put_steps(const struct repro *repro, struct text *out)
 {
-    text_printf(out,
-                "\n**Steps** (C compiler, make, Vulkan headers, loader; `sh run` exits: 0 right, 1 "
-                "wrong, 125 unknown):\n\n    tar xf %s.tar.xz && cd %s && make run\n",
-                repro->archive, repro->archive);
+    text_printf(
+        out,
+        "\n**Steps** (C compiler, make, Vulkan headers and loader; `sh run -m FILE` runs another "
+        "module). The last line has the exit code: 0 right, 1 wrong, 125 unknown; that of `make "
+        "run` is 2 for the last two.\n\n    tar xf %s.tar.xz && cd %s && sh run\n",
+        repro->archive, repro->archive);
 }
 
 static void put_result(const struct repro *repro, const struct repro_bundle *bundle,
@@ -391,12 +430,11 @@ static void put_rules(const struct repro *repro, struct text *out)
         text_paragraph(out, "", version.data);
         return;
     }
-    text_printf(
-        out, "**Specification:**%s\n\n",
-        excluded && !repro->ready->interface ? ""
-                                             : " to be added: the sentence that requires what "
-                                               "`expected.bin` has. Without "
-                                               "one this is\na question, not a bug report.");
+    text_puts(out, "**Specification:**");
+    if (!excluded || repro->ready->interface)
+        text_puts(out, " to be added: the sentence that requires what `expected.bin` has. Without "
+                       "one this is\na question, not a bug report.");
+    text_puts(out, "\n\n");
     const size_t first = count_lines(out);
     for (size_t i = 0; excluded && !repro->ready->interface && i < head->spec_count; i++) {
         const size_t before = out->length;

@@ -117,17 +117,54 @@ class Findings(harness.Case):
         self.assertEqual(" ".join(ticket.split("\n\n")[1].split()), " ".join(page.split()))
         self.assertLessEqual(set(re.findall(r"^(\w+) ", said, re.M)),
                              {"title", "expected", "actual", "instructions", "code", "cause", "spec",
-                              "workaround"})
-        for line in re.findall("^code (.*)", said, re.M):
-            self.assertEqual(re.findall(r"^    ([0-9a-f]{4})  \S", ticket, re.M), line.split())
-        for line in re.findall("^instructions (.*)", said, re.M):
-            wanted = sum(int(end or first) - int(first) + 1
-                         for first, end in re.findall(r"(\d+)(?:-(\d+))?", line))
-            self.assertLessEqual(wanted, 20)
-            if made["test.spvasm"].startswith(b"; SPIR-V"):  # else no spirv-dis knows the module
-                self.assertIn(f"**SPIR-V** ({wanted} of the ", ticket)
+                              "workaround", "module"})
+        self.check_code(ticket, said)
+        if made["test.spvasm"].startswith(b"; SPIR-V"):  # else no spirv-dis knows the module
+            self.check_spirv(ticket, said, made["test.spvasm"].decode().split("\n"))
+        modules = re.findall("^module ", said, re.M)
+        self.assertEqual(len(fnmatch.filter(made, "other-?.spv")), len(modules))
+        for i in range(len(modules)):
+            self.assertRegex(ticket, rf"\bother-{i + 1}\.(spv|comp)\b")
+        self.assertEqual("fix.patch" in made, "fix.patch" in ticket)
+        self.assertIn(" ".join(page.split()), " ".join(made["report.md"].decode().split()))
+        self.assertNotRegex(made["report.md"].decode(), r"\]\((?!https?://)|\*\*(Bundle|Filing):")
         for file, content in made.items():
             self.assertIsNone(PATHS.search(content), file)
+
+    def check_code(self, ticket, said):
+        """What was chosen is there, with what is marked, and each branch's target."""
+        shown = re.findall(r"^    ([ >]) ?([0-9a-f]{4}|[ 0-9]{4})  (\S.*)",
+                           ticket.partition("**Machine code**")[2], re.M)
+        for line in re.findall("^code (.*)", said, re.M):
+            self.assertEqual([number.strip() + "!" * (mark == ">") for mark, number, _ in shown],
+                             re.sub(r"(\d+)-(\d+)", lambda m: " ".join(
+                                 map(str, range(int(m[1]), int(m[2]) + 1))), line).split())
+            self.assertIn("!", line)
+        for _, _, words in shown:
+            for target in re.findall(r"^(?:@\S+ )?(?:BRA|BSSY|CALL)\S*.* 0x([0-9a-f]+)$", words):
+                self.assertIn(target.zfill(4), [number for _, number, _ in shown], words)
+
+    def check_spirv(self, ticket, said, page):
+        """What was chosen is there, by its line in the file, and its block's label and merge."""
+        before = int(re.search(r"file line: number \+ (\d+)", " ".join(ticket.split()))[1])
+        shown = {int(number): words for number, words in re.findall(
+            r"^    [ >]([ \d]{4})  ((?:%\w+ = )?Op\w.*)", ticket, re.M)}
+        self.assertLessEqual(len(shown), 20)
+        self.assertIn(f"**SPIR-V** ({len(shown)} of the ", ticket)
+        for number, words in shown.items():
+            self.assertTrue(page[number + before - 1].strip().startswith(words), words)
+            first = number
+            while not re.search("OpLabel|OpFunction ", page[first + before - 1]):
+                first -= 1
+            last = first + 1
+            while not re.search("OpLabel|OpFunctionEnd", page[last + before - 1]):
+                last += 1
+            merge = [i + j for i in range(first, last) for j in (0, 1)
+                     if re.search("Op(Loop|Selection)Merge", page[i + before - 1])]
+            self.assertLessEqual({first, *merge}, set(shown), words)
+        for line in re.findall("^instructions (.*)", said, re.M):
+            for first, last in re.findall(r"(\d+)(?:-(\d+))?", line):
+                self.assertLessEqual(set(range(int(first), int(last or first) + 1)), set(shown))
 
     def test_filing(self):
         """Each finding is in one row, by its number in the list and its ticket's title."""
@@ -171,6 +208,23 @@ class Findings(harness.Case):
                                  env=self.environment(drivers=[harness.HOLLOW], CPPFLAGS=HEADERS,
                                                       LDLIBS=f"{harness.loader()} -lm"))
             self.assertEqual(run.returncode, 125, run)
+            self.assertEqual(run.stdout.splitlines()[-1], "exit code 125: unknown")
+
+    def test_other_modules(self):
+        """The modules to compare with have the same data: the simulator finds all of them right."""
+        chosen = [name for name in tickets() if re.search("^module ", read(name, "ticket.txt"), re.M)]
+        self.assertGreaterEqual(len(chosen), 8)
+        for name in [harness.drawn("modules").choice(chosen)] if harness.SAMPLE else chosen:
+            files = self.make(name, name + "-modules")
+            size = self.facts(name)["configuration"]["name"].rsplit("subgroup=")[-1]
+            for module in sorted(file for file in files if re.fullmatch(r"other-\d\.spv", file)):
+                run = subprocess.run(["sh", "run", "-n", "1", "-m", module], text=True,
+                                     cwd=self.path(name + "-modules"), capture_output=True,
+                                     env=self.environment(drivers=[harness.SIMT], CPPFLAGS=HEADERS,
+                                                          LITMUS_SIMT=f"model=tangled,subgroup={size}",
+                                                          LDLIBS=f"{harness.loader()} -lm"))
+                self.assertEqual((run.returncode, run.stdout.splitlines()[-1]),
+                                 (0, "exit code 0: right"), (name, module, run))
 
     def make(self, name, folder):
         """The bundle of a finding, in a folder: a reduced kernel's is made of that."""
