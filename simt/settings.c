@@ -61,6 +61,11 @@ const char *const operator_names[OPERATOR_COUNT] = {
     [OPERATOR_ATOMIC] = "atomic",
     [OPERATOR_ZERO] = "zero",
     [OPERATOR_TRANSPOSE] = "transpose",
+    [OPERATOR_SPLAT] = "splat",
+    [OPERATOR_MODIFIER] = "modifier",
+    [OPERATOR_DISTRIBUTE] = "distribute",
+    [OPERATOR_FIELD] = "field",
+    [OPERATOR_CARRY] = "carry",
 };
 
 static const char *const schedule_names[SCHEDULE_COUNT] = {"random",  "priority", "fair", "lobe",

@@ -63,6 +63,11 @@ enum operator{
     OPERATOR_ATOMIC,     // an atomic is executed twice, an atomic store adds
     OPERATOR_ZERO,       // zero-initialised shared memory is uninitialised
     OPERATOR_TRANSPOSE,  // a cooperative matrix is loaded with the other layout
+    OPERATOR_SPLAT,      // a vector is combined with the first component of the other
+    OPERATOR_MODIFIER,   // a negation, absolute value or saturation is omitted
+    OPERATOR_DISTRIBUTE, // a sum's parts are divided one by one
+    OPERATOR_FIELD,      // a bit field of the whole width has no bits
+    OPERATOR_CARRY,      // a 64-bit sum has no carry between its halves
     OPERATOR_COUNT,
 };
 

@@ -22,11 +22,35 @@ void miscompiled_choose(struct exec *exec, const struct insn *insn)
     }
 }
 
-void miscompiled_narrow(struct exec *exec, const struct insn *insn)
+void miscompiled_mask(struct exec *exec, const struct insn *insn)
 {
     const uint64_t *x = exec_cells(exec, insn->operand[0]);
     uint64_t *result = exec_cells(exec, insn->result);
-    for_lanes(exec, l, result[l] = x[l] & 0xff);
+    for_lanes(exec, l, result[l] = x[l] & insn->literal);
+}
+
+void miscompiled_splat(struct exec *exec, const struct insn *insn)
+{
+    const uint64_t *first = exec_cells(exec, insn->operand[0]);
+    for (uint32_t i = 0; i < insn->components; i++) {
+        uint64_t *result = exec_cells(exec, insn->result + i);
+        for_lanes(exec, l, result[l] = first[l]);
+    }
+}
+
+void miscompiled_carry(struct exec *exec, const struct insn *insn)
+{
+    const bool adds = insn->opcode == SpvOpIAdd;
+    for (uint32_t i = 0; i < insn->components; i++) {
+        const uint64_t *x = exec_cells(exec, insn->operand[0] + i);
+        const uint64_t *y = exec_cells(exec, insn->operand[1] + i);
+        uint64_t *result = exec_cells(exec, insn->result + i);
+        for_lanes(exec, l, {
+            const uint64_t low = adds ? x[l] + y[l] : x[l] - y[l];
+            const uint64_t high = adds ? (x[l] >> 32) + (y[l] >> 32) : (x[l] >> 32) - (y[l] >> 32);
+            result[l] = high << 32 | (low & UINT32_MAX);
+        });
+    }
 }
 
 void miscompiled_share(struct exec *exec, const struct insn *insn)

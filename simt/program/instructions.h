@@ -133,7 +133,9 @@ insn_select select_atomic;
 // Building blocks of miscompilation (exec/miscompiled.c). With one result and `components`:
 insn_run miscompiled_first;  // operand[0] of the first executing lane
 insn_run miscompiled_choose; // operand[0] ? operand[1] : operand[2]
-insn_run miscompiled_narrow; // the low 8 bits of operand[0]
+insn_run miscompiled_mask;   // the bits of operand[0] that the literal has
+insn_run miscompiled_splat;  // the first component of operand[0]
+insn_run miscompiled_carry;  // the 64-bit sum or difference of two halves, without a carry
 insn_run miscompiled_share; // each pair of lanes takes what its last lane has in the result's cells
 insn_run miscompiled_extend; // OpUConvert as OpSConvert, and vice versa
 // Turns an OpAtomicStore into an addition (exec/atomic.c).

@@ -30,6 +30,11 @@ static miscompile_site *const sites[OPERATOR_COUNT] = {
     [OPERATOR_ATOMIC] = site_atomic,
     [OPERATOR_ZERO] = site_zero,
     [OPERATOR_TRANSPOSE] = site_transpose,
+    [OPERATOR_SPLAT] = site_splat,
+    [OPERATOR_MODIFIER] = site_modifier,
+    [OPERATOR_DISTRIBUTE] = site_distribute,
+    [OPERATOR_FIELD] = site_field,
+    [OPERATOR_CARRY] = site_carry,
 };
 
 bool edit_takes_at(struct edit *edit, uint32_t at, uint32_t pc)
@@ -115,6 +120,17 @@ void edit_make_copy(struct insn *insn, uint32_t from, uint32_t count)
     insn->operand[0] = from;
     insn->operand[1] = insn->operand[2] = insn->operand[3] = CELL_NONE;
     insn->extra_count = 0;
+}
+
+bool edit_replace(struct edit *edit, uint32_t pc, uint32_t *operand, struct insn added)
+{
+    added.opcode = SpvOpNop;
+    added.operand[0] = *operand;
+    added.operand[1] = added.operand[2] = added.operand[3] = CELL_NONE;
+    if (!compile_new_cells(edit->c, added.components, &added.result))
+        return false;
+    *operand = added.result;
+    return edit_add(edit, edit_block(edit, pc), pc, &edit->program->insns[pc], added);
 }
 
 bool edit_wrap(struct edit *edit, struct insn *insn, insn_run *run, uint32_t cell)

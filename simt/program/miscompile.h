@@ -40,6 +40,8 @@ miscompile_site site_hoist, site_sink, site_merge, site_reuse, site_uniform, sit
     site_subword, site_predicate, site_inactive;
 // miscompile_flow.c
 miscompile_site site_branch, site_barrier, site_counter;
+// miscompile_arithmetic.c
+miscompile_site site_splat, site_modifier, site_distribute, site_field, site_carry;
 
 // miscompile.c: changes the program decoded last.
 bool miscompile(struct compiler *c, uint64_t key);
@@ -58,6 +60,8 @@ bool edit_add(struct edit *edit, uint32_t block, uint32_t pc, const struct insn 
 void edit_move(struct edit *edit, uint32_t pc, uint32_t block, uint32_t to);
 // Turns the instruction into a plain copy between cells.
 void edit_make_copy(struct insn *insn, uint32_t from, uint32_t count);
+// Replaces an operand of the instruction by what `added`, inserted before it, makes of its cells.
+bool edit_replace(struct edit *edit, uint32_t pc, uint32_t *operand, struct insn added);
 // Wraps the instruction in `run`.
 bool edit_wrap(struct edit *edit, struct insn *insn, insn_run *run, uint32_t cell);
 

@@ -2,19 +2,6 @@
 // Compiler faults in control flow: branches, barriers, loop counters.
 #include "program/miscompile.h"
 
-// Replaces an operand by another cell, computed from it by `run`.
-static bool replace(struct edit *edit, uint32_t pc, uint32_t *operand, insn_run *run)
-{
-    struct insn added = {.run = run,
-                         .opcode = SpvOpNop,
-                         .components = 1,
-                         .operand = {*operand, CELL_NONE, CELL_NONE, CELL_NONE}};
-    if (!compile_new_cells(edit->c, 1, &added.result))
-        return false;
-    *operand = added.result;
-    return edit_add(edit, edit_block(edit, pc), pc, &edit->program->insns[pc], added);
-}
-
 bool site_branch(struct edit *edit, uint32_t pc)
 {
     struct insn *insn = &edit->program->insns[pc];
@@ -22,7 +9,8 @@ bool site_branch(struct edit *edit, uint32_t pc)
     if ((insn->kind != INSN_IF && insn->kind != INSN_SWITCH) ||
         edit_constant(edit, insn->operand[0], &value) || !edit_takes(edit, pc))
         return true;
-    return replace(edit, pc, &insn->operand[0], miscompiled_first);
+    return edit_replace(edit, pc, &insn->operand[0],
+                        (struct insn){.run = miscompiled_first, .components = 1});
 }
 
 bool site_barrier(struct edit *edit, uint32_t pc)
@@ -75,7 +63,8 @@ bool site_counter(struct edit *edit, uint32_t pc)
         !(is_counter(edit, insn->operand[0]) || is_counter(edit, insn->operand[1])) ||
         !edit_takes(edit, pc))
         return true;
+    const struct insn low_bits = {.run = miscompiled_mask, .components = 1, .literal = 0xff};
     // The instruction moves up by one for each added before it.
-    return replace(edit, pc, &insn->operand[0], miscompiled_narrow) &&
-           replace(edit, pc + 1, &edit->program->insns[pc + 1].operand[1], miscompiled_narrow);
+    return edit_replace(edit, pc, &insn->operand[0], low_bits) &&
+           edit_replace(edit, pc + 1, &edit->program->insns[pc + 1].operand[1], low_bits);
 }
