@@ -366,7 +366,8 @@ static bool is_race(const struct check *check, const struct exec *exec, const st
            !is_ordered(check, exec, a, b, storage);
 }
 
-// One word of an access; one without a time is not compared. Returns the access that it races with, or NULL.
+// One word of an access; one without a time is not compared. Returns the access that it races with,
+// or NULL.
 static const struct access *touch(struct check *check, const struct exec *exec, struct word *word,
                                   const struct access *access, unsigned does, struct access *raced)
 {
