@@ -400,7 +400,7 @@ static const char *const about[MODEL_COUNT] = {
 bool eng_simt_settings(const char *given, struct text *settings, struct lit_error *error)
 {
     struct settings parsed;
-    char line[400] = "";
+    char line[480] = "";
     OWNED(text_free) struct text text = {0};
     text_printf(&text, "%s%s", strncmp(given, "model=", 6) == 0 ? "" : "model=", given);
     bool good = settings_parse(text.data, &parsed, line, sizeof line);
@@ -426,7 +426,7 @@ bool eng_simt_has(const char *settings, const char *name)
 const char *eng_simt_model(const char *settings)
 {
     struct settings parsed;
-    char line[400];
+    char line[480];
     return model_names[settings_parse(settings, &parsed, line, sizeof line) ? parsed.model
                                                                             : MODEL_LOCKSTEP];
 }
