@@ -1,40 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes instructions: the formats of chapter "Microcode Formats" of AMD's RDNA 2, 3 and 4
 // manuals.
-#include "decode.h"
-#include "format.h"
+#include "decode_parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    SGPRS = 106,
-    TTMPS_END = 124,
-    M0 = 124,
-    NO_REGISTER = 125,
-    INLINE_FIRST = 128,
-    INLINE_LAST = 208,
-    SHARED_BASE = 235,
-    POPS = 239,
-    FLOATS_FIRST = 240,
-    FLOATS_LAST = 248,
-    VCCZ = 251,
-    SCC = 253,
-    LITERAL = 255,
-    VGPR = 256,
-    DPP8 = 233,
-    DPP8_FI = 234,
-    SDWA = 249,
-    DPP16 = 250
-};
-
-static uint32_t bits(uint32_t word, unsigned from, unsigned count)
-{
-    return word >> from & ((1u << count) - 1);
-}
-
-__attribute__((format(__printf__, 2, 3))) static bool unknown(struct rdna_insn *insn,
+__attribute__((format(__printf__, 2, 3))) bool decode_unknown(struct rdna_insn *insn,
                                                               const char *format, ...)
 {
     va_list arguments;
@@ -44,29 +17,12 @@ __attribute__((format(__printf__, 2, 3))) static bool unknown(struct rdna_insn *
     return false;
 }
 
-static const char *name_of(const struct rdna_insn *insn)
-{
-    return insn->op->text;
-}
-
-static bool is_gfx11(const struct rdna_insn *insn)
-{
-    return insn->generation >= RDNA_GFX11;
-}
-
-static bool is_gfx12(const struct rdna_insn *insn)
-{
-    return insn->generation >= RDNA_GFX12;
-}
-
-// An operand, which GFX11 numbers otherwise: it exchanges m0 and null.
-static uint16_t operand(const struct rdna_insn *insn, uint32_t code)
+uint16_t decode_operand(const struct rdna_insn *insn, uint32_t code)
 {
     return (uint16_t)(is_gfx11(insn) && (code == M0 || code == NO_REGISTER) ? code ^ 1 : code);
 }
 
-// Whether `dwords` scalar registers begin at `code`: pairs are even, more begin at a fourth.
-static bool scalar_fits(unsigned code, unsigned dwords)
+bool decode_scalar_fits(unsigned code, unsigned dwords)
 {
     const unsigned step = dwords == 1 ? 1 : dwords == 2 ? 2 : 4;
     if (code == NO_REGISTER)
@@ -81,17 +37,6 @@ static bool scalar_fits(unsigned code, unsigned dwords)
                               : code >= RDNA_EXEC && code + dwords <= INLINE_FIRST;
 }
 
-static bool is_constant(unsigned code)
-{
-    return (code >= INLINE_FIRST && code <= INLINE_LAST) ||
-           (code >= FLOATS_FIRST && code <= FLOATS_LAST) || code == LITERAL;
-}
-
-static bool is_value(unsigned code) // of hardware
-{
-    return (code >= SHARED_BASE && code < POPS) || (code >= VCCZ && code <= SCC);
-}
-
 unsigned rdna_operand_dwords(const struct rdna_type *type, unsigned lanes)
 {
     return type->kind == RDNA_MASK     ? lanes / 32
@@ -103,9 +48,9 @@ unsigned rdna_operand_dwords(const struct rdna_type *type, unsigned lanes)
 static bool check_operand(struct rdna_insn *insn, unsigned code, unsigned dwords)
 {
     if (code >= VGPR ? code + dwords <= 2 * VGPR
-                     : is_constant(code) || is_value(code) || scalar_fits(code, dwords))
+                     : is_constant(code) || is_value(code) || decode_scalar_fits(code, dwords))
         return true;
-    return unknown(insn, "%s with operand %u", name_of(insn), code);
+    return decode_unknown(insn, "%s with operand %u", name_of(insn), code);
 }
 
 // Takes the literal, which is behind the `size` dwords so far, if an operand wants it.
@@ -119,18 +64,18 @@ static bool take_literal(struct rdna_insn *insn, const uint32_t *words, size_t c
     if (!wanted)
         return true;
     if (count <= insn->size)
-        return unknown(insn, "%s without its literal", name_of(insn));
+        return decode_unknown(insn, "%s without its literal", name_of(insn));
     insn->literal = words[insn->size++];
     return true;
 }
 
-static bool pick(struct rdna_insn *insn, enum rdna_format format, unsigned opcode)
+bool decode_pick(struct rdna_insn *insn, enum rdna_format format, unsigned opcode)
 {
     static const char *const names[RDNA_FORMATS] = {
         "SOP1", "SOP2", "SOPK",  "SOPC", "SOPP",  "SMEM",  "VOP1", "VOP2",
         "VOPC", "VOP3", "VOP3P", "DS",   "MUBUF", "MTBUF", "FLAT", "VOPD"};
     insn->op = rdna_op(insn->generation, format, opcode);
-    return insn->op || unknown(insn, "%s opcode 0x%x", names[format], opcode);
+    return insn->op || decode_unknown(insn, "%s opcode 0x%x", names[format], opcode);
 }
 
 // --- Scalar instructions
@@ -151,13 +96,13 @@ static bool scalar_operands(struct rdna_insn *insn)
     const struct rdna_op *op = insn->op;
     for (unsigned i = 0; i < op->results; i++)
         if (insn->result[i] >= INLINE_FIRST ||
-            !scalar_fits(insn->result[i], rdna_operand_dwords(&op->result[i], 64)))
-            return unknown(insn, "%s to register %u", op->text, insn->result[i]);
+            !decode_scalar_fits(insn->result[i], rdna_operand_dwords(&op->result[i], 64)))
+            return decode_unknown(insn, "%s to register %u", op->text, insn->result[i]);
     for (unsigned i = 0; i < op->sources; i++)
         if ((op->source[i].kind == RDNA_SGPR && insn->source[i] >= INLINE_FIRST) ||
             (op->source[i].kind == RDNA_MESSAGE &&
              (insn->source[i] < INLINE_FIRST || insn->source[i] == LITERAL)))
-            return unknown(insn, "%s with operand %u", op->text, insn->source[i]);
+            return decode_unknown(insn, "%s with operand %u", op->text, insn->source[i]);
         else if (op->source[i].kind <= RDNA_SGPR &&
                  !check_operand(insn, insn->source[i], rdna_operand_dwords(&op->source[i], 64)))
             return false;
@@ -166,11 +111,11 @@ static bool scalar_operands(struct rdna_insn *insn)
 
 static bool sopk(struct rdna_insn *insn, uint32_t word, const uint32_t *words, size_t count)
 {
-    if (!pick(insn, RDNA_SOPK, bits(word, 23, 5)))
+    if (!decode_pick(insn, RDNA_SOPK, bits(word, 23, 5)))
         return false;
     const struct rdna_op *op = insn->op;
     insn->imm = (int16_t)bits(word, 0, 16);
-    insn->result[0] = operand(insn, bits(word, 16, 7));
+    insn->result[0] = decode_operand(insn, bits(word, 16, 7));
     for (unsigned i = 0; i < op->sources; i++)
         insn->source[i] = op->source[i].kind == RDNA_BITS      ? insn->result[0]
                           : op->source[i].kind == RDNA_LITERAL ? LITERAL
@@ -181,69 +126,64 @@ static bool sopk(struct rdna_insn *insn, uint32_t word, const uint32_t *words, s
 static bool sop(struct rdna_insn *insn, uint32_t word, const uint32_t *words, size_t count)
 {
     const unsigned family = bits(word, 23, 9);
-    insn->source[0] = operand(insn, bits(word, 0, 8));
-    insn->source[1] = operand(insn, bits(word, 8, 8));
-    insn->result[0] = operand(insn, bits(word, 16, 7));
+    insn->source[0] = decode_operand(insn, bits(word, 0, 8));
+    insn->source[1] = decode_operand(insn, bits(word, 8, 8));
+    insn->result[0] = decode_operand(insn, bits(word, 16, 7));
     bool known;
     if (family == 0x17f) {
         insn->imm = (uint16_t)bits(word, 0, 16);
-        if (!pick(insn, RDNA_SOPP, bits(word, 16, 7)))
+        if (!decode_pick(insn, RDNA_SOPP, bits(word, 16, 7)))
             return false;
         if (insn->op->number == 'b')
             insn->imm = (int16_t)insn->imm;
         return !(insn->op->number == 'n' && insn->imm) ||
-               unknown(insn, "%s with a constant", name_of(insn));
+               decode_unknown(insn, "%s with a constant", name_of(insn));
     }
     if (family == 0x17d)
-        known = pick(insn, RDNA_SOP1, bits(word, 8, 8));
+        known = decode_pick(insn, RDNA_SOP1, bits(word, 8, 8));
     else if (family == 0x17e)
-        known = pick(insn, RDNA_SOPC, bits(word, 16, 7));
+        known = decode_pick(insn, RDNA_SOPC, bits(word, 16, 7));
     else if (bits(word, 28, 4) == 0xb)
         return sopk(insn, word, words, count);
     else
-        known = pick(insn, RDNA_SOP2, bits(word, 23, 7));
+        known = decode_pick(insn, RDNA_SOP2, bits(word, 23, 7));
     if (known)
         place_literal(insn->op, insn->source);
     return known && scalar_operands(insn) && take_literal(insn, words, count);
 }
 
-static int32_t extend(uint32_t value, unsigned width)
-{
-    return (int32_t)(value << (32 - width)) >> (32 - width);
-}
-
 static bool smem(struct rdna_insn *insn, uint32_t low, uint32_t high)
 {
     const bool is_newest = is_gfx12(insn);
-    if (!pick(insn, RDNA_SMEM, is_newest ? bits(low, 13, 6) : bits(low, 18, 8)))
+    if (!decode_pick(insn, RDNA_SMEM, is_newest ? bits(low, 13, 6) : bits(low, 18, 8)))
         return false;
     const struct rdna_op *op = insn->op;
     const unsigned dwords = (op->bits + 31) / 32;
-    insn->result[0] = operand(insn, bits(low, 6, 7));
-    insn->scalar[0] = operand(insn, bits(low, 0, 6) * 2);
+    insn->result[0] = decode_operand(insn, bits(low, 6, 7));
+    insn->scalar[0] = decode_operand(insn, bits(low, 0, 6) * 2);
     insn->imm = is_newest ? extend(high, 24) : extend(bits(high, 0, 21), 21);
     if (is_newest) {
         if (bits(low, 19, 2) || bits(low, 25, 1) || bits(high, 24, 1) ||
             (op->flags & RDNA_BUFFER && insn->imm < 0))
-            return unknown(insn, "%s with reserved fields", op->text);
+            return decode_unknown(insn, "%s with reserved fields", op->text);
         insn->scope = (uint8_t)bits(low, 21, 2);
         insn->hint = (uint8_t)bits(low, 23, 2);
     } else {
         insn->dlc = bits(low, is_gfx11(insn) ? 13 : 14, 1);
         insn->glc = bits(low, is_gfx11(insn) ? 14 : 16, 1);
     }
-    insn->scalar[1] = operand(insn, bits(high, 25, 7));
+    insn->scalar[1] = decode_operand(insn, bits(high, 25, 7));
     if (op->does == RDNA_DOES_INVALIDATE)
         return !is_gfx11(insn) || !((is_newest ? low & 0x3f81fff : bits(low, 0, 18)) | high) ||
-               unknown(insn, "%s with operands", op->text);
+               decode_unknown(insn, "%s with operands", op->text);
     if (op->does == RDNA_DOES_PROBE)
-        return unknown(insn, "%s", op->text);
-    if (!scalar_fits(insn->result[0], dwords))
-        return unknown(insn, "%s to register %u", op->text, insn->result[0]);
+        return decode_unknown(insn, "%s", op->text);
+    if (!decode_scalar_fits(insn->result[0], dwords))
+        return decode_unknown(insn, "%s to register %u", op->text, insn->result[0]);
     if (op->does == RDNA_DOES_LOAD &&
-        (!scalar_fits(insn->scalar[0], op->flags & RDNA_BUFFER ? 4 : 2) ||
-         insn->scalar[0] == NO_REGISTER || !scalar_fits(insn->scalar[1], 1)))
-        return unknown(insn, "%s from register %u", op->text, insn->scalar[0]);
+        (!decode_scalar_fits(insn->scalar[0], op->flags & RDNA_BUFFER ? 4 : 2) ||
+         insn->scalar[0] == NO_REGISTER || !decode_scalar_fits(insn->scalar[1], 1)))
+        return decode_unknown(insn, "%s from register %u", op->text, insn->scalar[0]);
     return true;
 }
 
@@ -285,8 +225,8 @@ static bool vector_operands(struct rdna_insn *insn)
         const bool scalar =
             type->kind == RDNA_MASK || type->kind == RDNA_SGPR || op->flags & RDNA_SCALAR;
         // Pairs for masks: wave32 has any register, but llvm-mc's two modes differ in nothing else.
-        if (scalar ? !scalar_fits(code, 1) : code + rdna_operand_dwords(type, 64) > 2 * VGPR)
-            return unknown(insn, "%s to register %u", op->text, code);
+        if (scalar ? !decode_scalar_fits(code, 1) : code + rdna_operand_dwords(type, 64) > 2 * VGPR)
+            return decode_unknown(insn, "%s to register %u", op->text, code);
     }
     const bool is_matrix = op->results && op->result[0].kind == RDNA_MATRIX;
     for (unsigned i = 0; i < op->sources; i++) {
@@ -298,14 +238,14 @@ static bool vector_operands(struct rdna_insn *insn)
             (is_matrix && type->kind == RDNA_BITS && code < VGPR) ||
             (type->bits > 64 && code < VGPR) ||
             (type->kind == RDNA_MATRIX && code < VGPR && !(is_constant(code) && code != LITERAL)))
-            return unknown(insn, "%s with operand %u", op->text, code);
+            return decode_unknown(insn, "%s with operand %u", op->text, code);
         if (!check_operand(insn, code, type->kind == RDNA_MASK ? 1 : rdna_operand_dwords(type, 64)))
             return false;
         if (type->kind != RDNA_FLOAT && ((insn->neg | insn->abs) & bit) && op->format != RDNA_VOP3P)
-            return unknown(insn, "%s with neg or abs", op->text);
+            return decode_unknown(insn, "%s with neg or abs", op->text);
     }
     if ((insn->omod && !(op->flags & RDNA_OMOD)) || (insn->clamp && !(op->flags & RDNA_CLAMP)))
-        return unknown(insn, "%s with omod or clamp", op->text);
+        return decode_unknown(insn, "%s with omod or clamp", op->text);
     return true;
 }
 
@@ -314,7 +254,7 @@ static bool sdwa(struct rdna_insn *insn, uint32_t word)
     const struct rdna_op *op = insn->op;
     insn->encoding = RDNA_SDWA_ENCODING;
     if (!(op->flags & RDNA_SDWA))
-        return unknown(insn, "%s of SDWA", op->text);
+        return decode_unknown(insn, "%s of SDWA", op->text);
     insn->source[0] = (uint16_t)(bits(word, 0, 8) | (bits(word, 23, 1) ? 0 : VGPR));
     insn->sel[0] = (uint8_t)bits(word, 16, 3);
     insn->sext = (uint8_t)bits(word, 19, 1);
@@ -324,10 +264,10 @@ static bool sdwa(struct rdna_insn *insn, uint32_t word)
     if (op->format == RDNA_VOPC) {
         if (bits(word, 15, 1)) {
             if (!op->results)
-                return unknown(insn, "%s of SDWA with a result", op->text);
+                return decode_unknown(insn, "%s of SDWA with a result", op->text);
             insn->result[0] = (uint16_t)bits(word, 8, 7);
         } else if (bits(word, 8, 7) && !op->results)
-            return unknown(insn, "%s of SDWA with a result", op->text);
+            return decode_unknown(insn, "%s of SDWA with a result", op->text);
     } else {
         insn->dst_sel = (uint8_t)bits(word, 8, 3);
         insn->dst_unused = (uint8_t)bits(word, 11, 2);
@@ -336,7 +276,7 @@ static bool sdwa(struct rdna_insn *insn, uint32_t word)
     }
     if (op->format == RDNA_VOP1) {
         if (bits(word, 24, 8))
-            return unknown(insn, "%s of SDWA with a second source", op->text);
+            return decode_unknown(insn, "%s of SDWA with a second source", op->text);
     } else {
         insn->source[1] = (uint16_t)((insn->source[1] & 0xff) | (bits(word, 31, 1) ? 0 : VGPR));
         insn->sel[1] = (uint8_t)bits(word, 24, 3);
@@ -345,10 +285,10 @@ static bool sdwa(struct rdna_insn *insn, uint32_t word)
         insn->abs |= (uint8_t)(bits(word, 29, 1) << 1);
     }
     if (insn->dst_sel == 7 || insn->sel[0] == 7 || insn->sel[1] == 7 || insn->dst_unused == 3)
-        return unknown(insn, "%s of SDWA with selection 7", op->text);
+        return decode_unknown(insn, "%s of SDWA with selection 7", op->text);
     for (unsigned i = 0; i < 2; i++)
         if (insn->sext >> i & 1 && op->source[i].kind == RDNA_FLOAT)
-            return unknown(insn, "%s of SDWA with sext", op->text);
+            return decode_unknown(insn, "%s of SDWA with sext", op->text);
     return true;
 }
 
@@ -356,7 +296,7 @@ static bool dpp(struct rdna_insn *insn, uint32_t word, unsigned form)
 {
     const struct rdna_op *op = insn->op;
     if (!(op->flags & RDNA_DPP) || (op->format == RDNA_VOPC && !is_gfx11(insn)))
-        return unknown(insn, "%s of DPP", op->text);
+        return decode_unknown(insn, "%s of DPP", op->text);
     insn->source[0] = (uint16_t)(bits(word, 0, 8) | VGPR);
     if (form != DPP16) {
         insn->encoding = RDNA_DPP8;
@@ -372,16 +312,16 @@ static bool dpp(struct rdna_insn *insn, uint32_t word, unsigned form)
         insn->neg = (uint8_t)(bits(word, 20, 1) | bits(word, 22, 1) << 1);
         insn->abs = (uint8_t)(bits(word, 21, 1) | bits(word, 23, 1) << 1);
     } else if (bits(word, 20, 4))
-        return unknown(insn, "%s of DPP with neg or abs", op->text);
+        return decode_unknown(insn, "%s of DPP with neg or abs", op->text);
     if (!insn->is_long && (insn->neg | insn->abs) >> op->sources)
-        return unknown(insn, "%s with neg or abs", op->text);
+        return decode_unknown(insn, "%s with neg or abs", op->text);
     insn->bank_mask = (uint8_t)bits(word, 24, 4);
     insn->row_mask = (uint8_t)bits(word, 28, 4);
     const unsigned kind = insn->dpp_ctrl >> 4, amount = insn->dpp_ctrl & 15;
     if (kind < 16 || (kind <= 18 && amount) || (kind == 20 && amount < 2) || kind == 21 ||
         kind == 22)
         return true;
-    return unknown(insn, "%s with dpp_ctrl 0x%x", op->text, insn->dpp_ctrl);
+    return decode_unknown(insn, "%s with dpp_ctrl 0x%x", op->text, insn->dpp_ctrl);
 }
 
 static bool is_dpp(unsigned source)
@@ -395,12 +335,12 @@ static bool vop(struct rdna_insn *insn, const uint32_t *words, size_t count)
     const uint32_t word = words[0];
     const unsigned top = bits(word, 25, 7);
     const unsigned first = bits(word, 0, 9);
-    if (!(top == 0x3f   ? pick(insn, RDNA_VOP1, bits(word, 9, 8))
-          : top == 0x3e ? pick(insn, RDNA_VOPC, bits(word, 17, 8))
-                        : pick(insn, RDNA_VOP2, bits(word, 25, 6))))
+    if (!(top == 0x3f   ? decode_pick(insn, RDNA_VOP1, bits(word, 9, 8))
+          : top == 0x3e ? decode_pick(insn, RDNA_VOPC, bits(word, 17, 8))
+                        : decode_pick(insn, RDNA_VOP2, bits(word, 25, 6))))
         return false;
     const struct rdna_op *op = insn->op;
-    insn->source[0] = operand(insn, first);
+    insn->source[0] = decode_operand(insn, first);
     insn->source[1] = (uint16_t)(bits(word, 9, 8) | VGPR);
     insn->source[2] = RDNA_VCC;
     insn->result[0] = (uint16_t)(bits(word, 17, 8) | VGPR);
@@ -408,12 +348,12 @@ static bool vop(struct rdna_insn *insn, const uint32_t *words, size_t count)
     if (op->format == RDNA_VOPC)
         insn->result[0] = RDNA_VCC;
     if (op->results && op->result[0].kind == RDNA_SGPR)
-        insn->result[0] = operand(insn, insn->result[0] & (VGPR - 1));
+        insn->result[0] = decode_operand(insn, insn->result[0] & (VGPR - 1));
     if (!op->sources)
-        return !(first | bits(word, 17, 8)) || unknown(insn, "%s with operands", op->text);
+        return !(first | bits(word, 17, 8)) || decode_unknown(insn, "%s with operands", op->text);
     if ((first == SDWA && !is_gfx11(insn)) || is_dpp(first)) {
         if (count < 2)
-            return unknown(insn, "%s without its second half", op->text);
+            return decode_unknown(insn, "%s without its second half", op->text);
         insn->size = 2;
         if (!(first == SDWA ? sdwa(insn, words[1]) : dpp(insn, words[1], first)))
             return false;
@@ -438,19 +378,19 @@ struct rdna_insn rdna_second(const struct rdna_insn *insn)
 static bool vopd(struct rdna_insn *insn, const uint32_t *words, size_t count)
 {
     const uint32_t low = words[0], high = words[1];
-    if (!pick(insn, RDNA_VOPD, bits(low, 17, 5)))
+    if (!decode_pick(insn, RDNA_VOPD, bits(low, 17, 5)))
         return false;
     const struct rdna_op *second = insn->op;
-    if (!pick(insn, RDNA_VOPD, bits(low, 22, 4)))
+    if (!decode_pick(insn, RDNA_VOPD, bits(low, 22, 4)))
         return false;
     const unsigned first_result = bits(high, 24, 8),
                    unused[2] = {bits(low, 9, 8), bits(high, 9, 8)};
-    const uint16_t first_source[3] = {operand(insn, bits(low, 0, 9)), (uint16_t)(unused[0] | VGPR),
-                                      RDNA_VCC},
-                   second_source[3] = {operand(insn, bits(high, 0, 9)),
+    const uint16_t first_source[3] = {decode_operand(insn, bits(low, 0, 9)),
+                                      (uint16_t)(unused[0] | VGPR), RDNA_VCC},
+                   second_source[3] = {decode_operand(insn, bits(high, 0, 9)),
                                        (uint16_t)(unused[1] | VGPR), RDNA_VCC};
     if ((insn->op->sources == 1 && unused[0]) || (second->sources == 1 && unused[1]))
-        return unknown(insn, "VOPD with a source too many");
+        return decode_unknown(insn, "VOPD with a source too many");
     insn->dual = second;
     insn->result[0] = (uint16_t)(first_result | VGPR);
     memcpy(insn->source, first_source, sizeof first_source);
@@ -461,7 +401,7 @@ static bool vopd(struct rdna_insn *insn, const uint32_t *words, size_t count)
     place_literal(insn->dual, insn->dual_operands + 1);
     struct rdna_insn other = rdna_second(insn);
     return vector_operands(insn) &&
-           (vector_operands(&other) || unknown(insn, "%s", other.unknown)) &&
+           (vector_operands(&other) || decode_unknown(insn, "%s", other.unknown)) &&
            take_literal(insn, words, count);
 }
 
@@ -480,11 +420,12 @@ static bool long_dpp(struct rdna_insn *insn, const uint32_t *words, size_t count
     if (!is_gfx11(insn) || !is_dpp(first))
         return true;
     if (count < 3)
-        return unknown(insn, "%s without its third dword", name_of(insn));
+        return decode_unknown(insn, "%s without its third dword", name_of(insn));
     for (unsigned i = 1; i < insn->op->sources; i++)
         if (insn->op->source[i].kind <= RDNA_FLOAT && insn->source[i] < VGPR &&
             (!is_gfx12(insn) || insn->source[i] == LITERAL))
-            return unknown(insn, "%s of DPP with operand %u", name_of(insn), insn->source[i]);
+            return decode_unknown(insn, "%s of DPP with operand %u", name_of(insn),
+                                  insn->source[i]);
     insn->size = 3;
     insn->is_long = true;
     return dpp(insn, words[2], first);
@@ -502,36 +443,36 @@ static bool vop3(struct rdna_insn *insn, const uint32_t *words, size_t count)
     if (!insn->op || insn->op->flags & RDNA_ONLY)
         insn->op = rdna_op(generation, RDNA_VOP3, opcode);
     if (!insn->op)
-        return unknown(insn, "VOP3 opcode 0x%x", opcode);
+        return decode_unknown(insn, "VOP3 opcode 0x%x", opcode);
     const struct rdna_op *op = insn->op;
     insn->encoding = RDNA_E64;
     for (unsigned i = 0; i < 3; i++)
-        insn->source[i] = operand(insn, bits(high, 9 * i, 9));
+        insn->source[i] = decode_operand(insn, bits(high, 9 * i, 9));
     insn->result[0] = (uint16_t)bits(low, 0, 8);
     if (op->results && op->result[0].kind != RDNA_MASK && op->result[0].kind != RDNA_SGPR &&
         !(op->flags & RDNA_SCALAR))
         insn->result[0] |= VGPR;
     else if (op->results)
-        insn->result[0] = operand(insn, insn->result[0]);
+        insn->result[0] = decode_operand(insn, insn->result[0]);
     else if (!op->results && insn->result[0] != RDNA_EXEC)
-        return unknown(insn, "%s to register %u", op->text, insn->result[0]);
+        return decode_unknown(insn, "%s to register %u", op->text, insn->result[0]);
     insn->clamp = bits(low, 15, 1);
     insn->neg = (uint8_t)bits(high, 29, 3);
     insn->omod = (uint8_t)bits(high, 27, 2);
     if (op->results == 2) {
-        insn->result[1] = operand(insn, bits(low, 8, 7));
+        insn->result[1] = decode_operand(insn, bits(low, 8, 7));
     } else {
         insn->abs = (uint8_t)bits(low, 8, 3);
         if (op->flags & RDNA_OPSEL || (is_gfx11(insn) && has_halves(op)))
             insn->op_sel = (uint8_t)bits(low, 11, 4);
         if (op->format == RDNA_VOPC && insn->op_sel & 8)
-            return unknown(insn, "%s with op_sel", op->text);
+            return decode_unknown(insn, "%s with op_sel", op->text);
     }
     const unsigned none = 7u & ~((1u << op->sources) - 1);
     if ((insn->neg | insn->abs) & none)
-        return unknown(insn, "%s with neg or abs", op->text);
+        return decode_unknown(insn, "%s with neg or abs", op->text);
     if (op->sources < 3 && insn->op_sel & none & 7)
-        return unknown(insn, "%s with op_sel", op->text);
+        return decode_unknown(insn, "%s with op_sel", op->text);
     return long_dpp(insn, words, count) && vector_operands(insn) &&
            take_literal(insn, words, count);
 }
@@ -539,12 +480,12 @@ static bool vop3(struct rdna_insn *insn, const uint32_t *words, size_t count)
 static bool vop3p(struct rdna_insn *insn, const uint32_t *words, size_t count)
 {
     const uint32_t low = words[0], high = words[1];
-    if (!pick(insn, RDNA_VOP3P, bits(low, 16, 7)))
+    if (!decode_pick(insn, RDNA_VOP3P, bits(low, 16, 7)))
         return false;
     const struct rdna_op *op = insn->op;
     insn->encoding = RDNA_E64;
     for (unsigned i = 0; i < 3; i++)
-        insn->source[i] = operand(insn, bits(high, 9 * i, 9));
+        insn->source[i] = decode_operand(insn, bits(high, 9 * i, 9));
     insn->result[0] = (uint16_t)(bits(low, 0, 8) | VGPR);
     insn->clamp = bits(low, 15, 1);
     insn->neg_hi = (uint8_t)bits(low, 8, 3);
@@ -558,238 +499,10 @@ static bool vop3p(struct rdna_insn *insn, const uint32_t *words, size_t count)
     const unsigned all = (1u << op->sources) - 1;
     if ((insn->neg | insn->neg_hi | insn->abs | insn->op_sel) & ~all ||
         (!(op->flags & RDNA_HALVES) && insn->op_sel))
-        return unknown(insn, "%s with modifiers", op->text);
+        return decode_unknown(insn, "%s with modifiers", op->text);
     insn->op_sel_hi &= (uint8_t)all;
     return long_dpp(insn, words, count) && vector_operands(insn) &&
            take_literal(insn, words, count);
-}
-
-// --- Memory
-
-static bool data_fits(struct rdna_insn *insn, unsigned code, unsigned dwords)
-{
-    return code + dwords <= VGPR || unknown(insn, "%s of register %u", name_of(insn), code);
-}
-
-static bool ds(struct rdna_insn *insn, uint32_t low, uint32_t high)
-{
-    if (!pick(insn, RDNA_DS, bits(low, 18, 8)))
-        return false;
-    const struct rdna_op *op = insn->op;
-    const unsigned stored = rdna_data_dwords(op, true);
-    insn->imm = (int32_t)bits(low, 0, 16);
-    insn->offset[0] = (uint8_t)bits(low, 0, 8);
-    insn->offset[1] = (uint8_t)bits(low, 8, 8);
-    insn->gds = bits(low, 17, 1);
-    if (insn->gds && is_gfx12(insn))
-        return unknown(insn, "%s of GDS", op->text);
-    const bool addtid = op->flags & RDNA_ADDTID;
-    const bool atomic = op->does == RDNA_DOES_ATOMIC;
-    const bool writes = op->does == RDNA_DOES_STORE || atomic || op->does == RDNA_DOES_PERMUTE ||
-                        op->does == RDNA_DOES_BPERMUTE || op->does == RDNA_DOES_OTHER;
-    const bool second =
-        (writes && op->flags & RDNA_TWO) ||
-        (atomic && (op->atomic == RDNA_COMPARE_SWAP || op->atomic == RDNA_FCOMPARE_SWAP ||
-                    op->atomic == RDNA_WRITE_XOR)) ||
-        !strcmp(op->name, "ds_wrap_rtn_b32");
-    const bool reads = op->does != RDNA_DOES_STORE && (!atomic || op->flags & RDNA_RETURNS);
-    const bool addressed = !addtid && op->does != RDNA_DOES_CONSUME && op->does != RDNA_DOES_APPEND;
-    const unsigned codes[4] = {bits(high, 0, 8), bits(high, 8, 8), bits(high, 16, 8),
-                               bits(high, 24, 8)};
-    const unsigned sizes[4] = {addressed ? 1 : 0, writes ? stored : 0, second ? stored : 0,
-                               reads ? rdna_data_dwords(op, false) : 0};
-    for (unsigned i = 0; i < 4; i++) {
-        if (!sizes[i] && codes[i])
-            return unknown(insn, "%s with a register too many", op->text);
-        if (!data_fits(insn, codes[i], sizes[i]))
-            return false;
-        insn->source[i] = sizes[i] ? (uint16_t)(codes[i] | VGPR) : 0;
-    }
-    insn->result[0] = insn->source[3];
-    return true;
-}
-
-static bool is_atomic(const struct rdna_op *op)
-{
-    return op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER; // csub
-}
-
-// What VBUFFER, VGLOBAL and their relatives, of three dwords, share.
-static void take_cache(struct rdna_insn *insn, uint32_t middle, uint32_t high)
-{
-    insn->scope = (uint8_t)bits(middle, 18, 2);
-    insn->hint = (uint8_t)bits(middle, 20, 3);
-    insn->glc = is_atomic(insn->op) && insn->hint & 1;
-    insn->source[0] = (uint16_t)(bits(high, 0, 8) | VGPR);
-    insn->imm = extend(high >> 8, 24);
-}
-
-static bool hint_fits(struct rdna_insn *insn)
-{
-    const bool loads = insn->op->does <= RDNA_DOES_LOAD_FORMAT && insn->op->does != RDNA_DOES_STORE;
-    return !(loads && insn->hint == 7) &&
-                   !(is_atomic(insn->op) && insn->hint & 4 && insn->scope < 2)
-               ? true
-               : unknown(insn, "%s with temporal hint %u", name_of(insn), insn->hint);
-}
-
-static bool offset_fits(struct rdna_insn *insn)
-{
-    const unsigned offset = insn->scalar[1];
-    if (offset == LITERAL || (!is_constant(offset) && !is_value(offset) && !scalar_fits(offset, 1)))
-        return unknown(insn, "%s with offset %u", name_of(insn), offset);
-    return true;
-}
-
-static bool long_buffer(struct rdna_insn *insn, const uint32_t *words)
-{
-    const uint32_t low = words[0], middle = words[1];
-    const unsigned opcode = bits(low, 14, 8), format = bits(middle, 23, 7);
-    const bool typed = opcode & 0x80;
-    if (!pick(insn, typed ? RDNA_MTBUF : RDNA_MUBUF, opcode & 0x7f))
-        return false;
-    const struct rdna_op *op = insn->op;
-    if (bits(low, 7, 7) || bits(low, 23, 3))
-        return unknown(insn, "%s with reserved fields", op->text);
-    take_cache(insn, middle, words[2]);
-    insn->offen = bits(middle, 30, 1);
-    insn->idxen = bits(middle, 31, 1);
-    insn->tfe = bits(low, 22, 1);
-    insn->source[1] = (uint16_t)(bits(middle, 0, 8) | VGPR);
-    insn->result[0] = insn->source[1];
-    insn->scalar[0] = operand(insn, bits(middle, 9, 9));
-    insn->scalar[1] = operand(insn, bits(low, 0, 7));
-    insn->data_format = typed ? (uint8_t)rdna_format(insn->generation, format) : 0;
-    if ((typed && !insn->data_format) || (!typed && format != 1 && format))
-        return unknown(insn, "%s with format %u", op->text, format);
-    if ((is_atomic(op) || typed) && insn->tfe)
-        return unknown(insn, "%s with tfe", op->text);
-    if (insn->imm < 0)
-        return unknown(insn, "%s with a negative offset", op->text);
-    if (insn->scalar[0] >= INLINE_FIRST || !scalar_fits(insn->scalar[0], 4))
-        return unknown(insn, "%s with descriptor %u", op->text, insn->scalar[0]);
-    const unsigned most = rdna_data_dwords(op, op->does != RDNA_DOES_LOAD);
-    return hint_fits(insn) && offset_fits(insn) &&
-           data_fits(insn, insn->source[1] - VGPR, most + insn->tfe) &&
-           data_fits(insn, insn->source[0] - VGPR, 1 + (insn->offen && insn->idxen));
-}
-
-static bool buffer(struct rdna_insn *insn, uint32_t low, uint32_t high, bool typed)
-{
-    const bool is_new = is_gfx11(insn);
-    const unsigned d16 = bits(typed ? high : low, typed ? 21 : 25, 1);
-    if (!(!typed   ? pick(insn, RDNA_MUBUF, bits(low, 18, 7) | d16 << 7)
-          : is_new ? pick(insn, RDNA_MTBUF, bits(low, 15, 4))
-                   : pick(insn, RDNA_MTBUF, bits(low, 16, 3) | d16 << 3)))
-        return false;
-    const struct rdna_op *op = insn->op;
-    if (op->does == RDNA_DOES_INVALIDATE)
-        return !(bits(low, 0, 18) | high) || unknown(insn, "%s with operands", op->text);
-    const bool atomic = is_atomic(op);
-    insn->imm = (int32_t)bits(low, 0, 12);
-    insn->offen = is_new ? bits(high, 22, 1) : bits(low, 12, 1);
-    insn->idxen = is_new ? bits(high, 23, 1) : bits(low, 13, 1);
-    insn->glc = bits(low, 14, 1);
-    insn->dlc = bits(low, is_new ? 13 : 15, 1);
-    insn->slc = is_new ? bits(low, 12, 1) : bits(high, 22, 1);
-    insn->tfe = bits(high, is_new ? 21 : 23, 1);
-    insn->lds = !typed && !is_new && bits(low, 16, 1);
-    insn->data_format = typed ? (uint8_t)rdna_format(insn->generation, bits(low, 19, 7)) : 0;
-    insn->source[0] = (uint16_t)(bits(high, 0, 8) | VGPR);
-    insn->source[1] = (uint16_t)(bits(high, 8, 8) | VGPR);
-    insn->result[0] = insn->source[1];
-    insn->scalar[0] = operand(insn, bits(high, 16, 5) * 4);
-    insn->scalar[1] = operand(insn, bits(high, 24, 8));
-    if (typed && !insn->data_format)
-        return unknown(insn, "%s with format %u", op->text, bits(low, 19, 7));
-    if (insn->lds || ((atomic || typed) && insn->tfe) || (atomic && insn->dlc && !is_new))
-        return unknown(insn, "%s with lds, dlc or tfe", op->text);
-    if (!scalar_fits(insn->scalar[0], 4))
-        return unknown(insn, "%s with descriptor %u", op->text, insn->scalar[0]);
-    const unsigned most = rdna_data_dwords(op, op->does != RDNA_DOES_LOAD);
-    return offset_fits(insn) && data_fits(insn, insn->source[1] - VGPR, most + insn->tfe) &&
-           data_fits(insn, insn->source[0] - VGPR, 1 + (insn->offen && insn->idxen));
-}
-
-// The registers of a flat, global or scratch instruction.
-static bool flat_operands(struct rdna_insn *insn)
-{
-    const struct rdna_op *op = insn->op;
-    const unsigned base = insn->scalar[0];
-    const bool off = base == NO_REGISTER;
-    if (((op->flags & RDNA_ADDTID || op->does == RDNA_DOES_OTHER) && insn->segment != 2) ||
-        (is_atomic(op) && insn->segment == 1))
-        return unknown(insn, "%s of segment %u", op->text, insn->segment);
-    if (base >= RDNA_EXEC)
-        return unknown(insn, "%s with base exec", op->text);
-    if (insn->segment ? !off && !scalar_fits(base, insn->segment == 2 ? 2 : 1)
-                      : base != NO_REGISTER)
-        return unknown(insn, "%s with base %u", op->text, base);
-    const bool reads = op->does == RDNA_DOES_LOAD || (is_atomic(op) && insn->glc);
-    const bool writes = op->does != RDNA_DOES_LOAD;
-    const unsigned address = insn->segment == 1 || !off ? 1 : 2;
-    return data_fits(insn, insn->source[0] - VGPR, insn->segment == 0 ? 2 : address) &&
-           (!writes || data_fits(insn, insn->source[1] - VGPR, rdna_data_dwords(op, true))) &&
-           (!reads || data_fits(insn, insn->result[0] - VGPR, rdna_data_dwords(op, false)));
-}
-
-static bool long_flat(struct rdna_insn *insn, const uint32_t *words)
-{
-    const uint32_t low = words[0], middle = words[1];
-    if (!pick(insn, RDNA_FLAT, bits(low, 14, 8)))
-        return false;
-    const struct rdna_op *op = insn->op;
-    insn->segment = (uint8_t)bits(low, 24, 2);
-    take_cache(insn, middle, words[2]);
-    insn->scalar[0] = operand(insn, bits(low, 0, 7));
-    insn->result[0] = (uint16_t)(bits(middle, 0, 8) | VGPR);
-    insn->source[1] = (uint16_t)(bits(middle, 23, 8) | VGPR);
-    insn->offen = bits(middle, 17, 1);
-    if (bits(low, 7, 7) || bits(low, 22, 2) || bits(middle, 8, 9) || bits(middle, 31, 1) ||
-        (insn->segment != 1 && insn->offen))
-        return unknown(insn, "%s with reserved fields", op->text);
-    if (op->does == RDNA_DOES_INVALIDATE)
-        return (low == (0xee00007c | bits(low, 14, 8) << 14) && !(middle & ~0xc0000u) &&
-                !words[2]) ||
-               unknown(insn, "%s with operands", op->text);
-    return hint_fits(insn) && flat_operands(insn);
-}
-
-static bool flat(struct rdna_insn *insn, uint32_t low, uint32_t high)
-{
-    if (!pick(insn, RDNA_FLAT, bits(low, 18, 7)))
-        return false;
-    const struct rdna_op *op = insn->op;
-    const bool is_new = is_gfx11(insn);
-    const unsigned offset = is_new ? 13 : 12;
-    insn->segment = (uint8_t)bits(low, is_new ? 16 : 14, 2);
-    insn->imm = extend(bits(low, 0, offset), offset); // of FLAT a bit less, without a sign
-    insn->dlc = bits(low, is_new ? 13 : 12, 1);
-    insn->lds = !is_new && bits(low, 13, 1);
-    insn->glc = bits(low, is_new ? 14 : 16, 1);
-    insn->slc = bits(low, is_new ? 15 : 17, 1);
-    insn->scalar[0] = operand(insn, bits(high, 16, 7));
-    insn->source[0] = (uint16_t)(bits(high, 0, 8) | VGPR);
-    insn->source[1] = (uint16_t)(bits(high, 8, 8) | VGPR);
-    insn->result[0] = (uint16_t)(bits(high, 24, 8) | VGPR);
-    if (insn->segment == 3 || (!insn->segment && insn->imm < 0) || insn->lds ||
-        (bits(high, 23, 1) && (!is_new || insn->segment != 1)))
-        return unknown(insn, "%s of segment %u", op->text, insn->segment);
-    insn->offen = is_new ? bits(high, 23, 1) : insn->scalar[0] == NO_REGISTER;
-    if (insn->segment && !is_new && insn->scalar[0] == RDNA_EXEC + 1)
-        insn->scalar[0] = NO_REGISTER;
-    return flat_operands(insn);
-}
-
-// GFX12's formats of memory.
-static bool long_memory(struct rdna_insn *insn, const uint32_t *words, size_t count, unsigned form)
-{
-    if (form != 0x31 && (form != 0x3b || words[0] >> 24 == 0xef))
-        return unknown(insn, "encoding 0x%08x", words[0]);
-    if (count < 3)
-        return unknown(insn, "an instruction of less than three dwords at the end of the code");
-    insn->size = 3;
-    return form == 0x31 ? long_buffer(insn, words) : long_flat(insn, words);
 }
 
 static bool decode(const uint32_t *words, size_t count, struct rdna_insn *insn)
@@ -807,29 +520,29 @@ static bool decode(const uint32_t *words, size_t count, struct rdna_insn *insn)
     }
     const bool is_newest = is_gfx12(insn);
     if (is_newest && (form == 0x31 || form >= 0x37) && form != 0x3d && form != 0x3e)
-        return long_memory(insn, words, count, form);
+        return decode_long_memory(insn, words, count, form);
     static const char *const others[64] = {[0x32] = "VINTRP", [0x3c] = "MIMG", [0x3e] = "EXP"};
     if (form != 0x33 && form != 0x35 && form != 0x36 && form != 0x37 && form != 0x38 &&
         form != 0x3a && form != 0x3d)
-        return others[form] ? unknown(insn, "%s", others[form])
-                            : unknown(insn, "encoding 0x%08x", word);
+        return others[form] ? decode_unknown(insn, "%s", others[form])
+                            : decode_unknown(insn, "encoding 0x%08x", word);
     if (count < 2)
-        return unknown(insn, "an instruction of one dword at the end of the code");
+        return decode_unknown(insn, "an instruction of one dword at the end of the code");
     insn->size = 2;
     switch (form) {
     case 0x33:
         return bits(word, 23, 3) == 0 ? vop3p(insn, words, count)
-                                      : unknown(insn, "encoding 0x%08x", word);
+                                      : decode_unknown(insn, "encoding 0x%08x", word);
     case 0x35:
         return vop3(insn, words, count);
     case 0x36:
-        return ds(insn, word, words[1]);
+        return decode_ds(insn, word, words[1]);
     case 0x37:
-        return flat(insn, word, words[1]);
+        return decode_flat(insn, word, words[1]);
     case 0x3d:
         return smem(insn, word, words[1]);
     default:
-        return buffer(insn, word, words[1], form == 0x3a);
+        return decode_buffer(insn, word, words[1], form == 0x3a);
     }
 }
 
@@ -839,7 +552,7 @@ size_t rdna_decode(const uint32_t *words, size_t count, enum rdna_generation gen
     memset(insn, 0, sizeof *insn);
     insn->generation = generation;
     if (!count)
-        unknown(insn, "the end of the code");
+        decode_unknown(insn, "the end of the code");
     else if (decode(words, count, insn)) {
         memcpy(insn->words, words, insn->size * sizeof *words);
         return insn->size;
