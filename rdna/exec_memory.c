@@ -409,7 +409,8 @@ static void global_addresses(struct rdna_access *access, const struct rdna_wave 
 static enum rdna_event flat(struct rdna_wave *wave, const struct rdna_insn *insn,
                             const struct rdna_memory_ops *memory)
 {
-    if (insn->op->does == RDNA_DOES_INVALIDATE) { // what is stored is in L2, so wb has no work
+    if (insn->op->does == RDNA_DOES_INVALIDATE) {
+        // Stores reach L2 at once: global_wb has nothing to write back.
         const bool drops = strcmp(insn->op->name, "wb") != 0;
         wave->caches = drops && insn->scope >= SCOPE_ARRAY ? RDNA_INVALIDATE_L0 : 0;
         return RDNA_EVENT_CACHES;
