@@ -166,8 +166,12 @@ static void add_op(enum rdna_generation generation, const struct rdna_op *op, co
 // Takes a generation's part of "A/B/C"; without one of its own it has that of the one before.
 static void next_part(char **rest, const char **part)
 {
-    const char *next = strsep(rest, "/");
-    *part = next ? next : *part;
+    if (!*rest)
+        return;
+    *part = *rest;
+    *rest = strchr(*rest, '/');
+    if (*rest)
+        *(*rest)++ = 0;
 }
 
 static void read_row(char *line)
