@@ -68,7 +68,11 @@ TEST(what_is_planted_is_found)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t out[16] = {0}, in[1], races = 0;
         char kernel[8192], summary[128];
-        snprintf(kernel, sizeof kernel, "$workgroups-of-8\n%s$end\n", rows[i].code);
+        const bool matrices = strstr(rows[i].code, "matrix");
+        if (matrices && !strcmp(module_op_name(SpvOpTypeCooperativeMatrixKHR), "Unknown"))
+            continue; // older headers do not name the instructions
+        snprintf(kernel, sizeof kernel, "$workgroups-of-8 $%s\n%s$end\n",
+                 matrices ? "matrices" : "words", rows[i].code);
         begin(rows[i].settings, kernel, REGION(out), REGION(in));
         world.dispatch.groups[0] = 2;
         assert_int_equal(dispatch(), DISPATCH_DONE);
