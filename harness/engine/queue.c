@@ -14,9 +14,7 @@
 
 #define UNCLOSED "the driver does not close the device (vkDestroyDevice): %s"
 
-// Stores measured results after this time. A commit costs more than everything else that the
-// supervisor does for a batch, so batches share one.
-#define PUT_SECONDS 0.1
+#define PUT_SECONDS 0.1 // batches within it share a commit
 
 static const struct eng_run *run_of(const struct eng_queue *q)
 {
@@ -140,12 +138,15 @@ static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
 
 struct eng_measured {
     const struct cat_case *which;
-    struct result kept;
-    struct text shown; // its id and label; empty until it runs
-    double due;        // clock_now: when its waiting batches must be stored; 0: none wait
-    bool failed;       // the harness failed, not the driver
-    bool unclear;      // it failed while the worker may have been compiling another one
-    bool aside;        // its later pipelines are precompiled, too
+    union {
+        struct eng_record record;
+        struct result kept; // its first member
+    };
+    struct eng_records records; // it alone
+    struct text shown;          // its id and label; empty until it runs
+    bool failed;                // the harness failed, not the driver
+    bool unclear;               // it failed while the worker may have been compiling another one
+    bool aside;                 // its later pipelines are precompiled, too
     struct eng_rule rule;
     uint64_t target; // total runs when the present request is done
 };
@@ -154,7 +155,9 @@ static void measure_begin(struct eng_queue *q, struct eng_measured *m, const str
 {
     const struct eng_run *run = run_of(q);
     OWNED(text_free) struct text name = {0};
-    *m = (struct eng_measured){.which = which, .rule = q->rule};
+    *m = (struct eng_measured){.which = which,
+                               .records = {run->store, run->session, PUT_SECONDS, 0, &m->record, 1},
+                               .rule = q->rule};
     cat_case_name(which, &name);
     eng_record_begin(&m->kept, name.data, which, q->device, run->seed);
     const uint64_t runs =
@@ -183,16 +186,15 @@ static void measure_clear(struct eng_measured *m)
 
 static bool put(struct eng_queue *q, struct eng_measured *m)
 {
-    m->due = 0;
     struct lit_error error = {0};
-    return heed(q, store_result_put(run_of(q)->store, run_of(q)->session, &m->kept, &error),
-                &error);
+    m->record.changed = true;
+    return heed(q, eng_records_put(&m->records, &error), &error);
 }
 
 // Stores the waiting batches. Call before anything that may take long.
 static bool put_rest(struct eng_queue *q, struct eng_measured *m)
 {
-    return m->due == 0 || put(q, m);
+    return m->records.due == 0 || put(q, m);
 }
 
 static void show(struct eng_queue *q, const struct eng_measured *m)
@@ -218,7 +220,7 @@ static void watch_tick(void *user)
 {
     struct eng_queue *q = user;
     pthread_mutex_lock(&q->workers->pool.lock);
-    if (q->measured && q->measured->due > 0 && clock_now() >= q->measured->due)
+    if (q->measured && eng_records_are_due(&q->measured->records))
         put(q, q->measured);
     if (q->progress->name)
         show_progress(q);
@@ -239,13 +241,12 @@ static bool batch_is_sane(const struct eng_measured *m, const struct eng_count *
 
 static void take_batch(struct eng_queue *q, struct eng_measured *m, const struct eng_event *event)
 {
-    eng_result_add(&m->kept, &event->count, event->failures, q->client.process, event->fresh);
+    eng_record_add(&m->records, &m->record, &event->count, event->failures, q->client.process,
+                   event->fresh);
     q->tested += event->tested;
     if (cat_test_draws(m->which->test))
         q->client.losses = q->client.hangs = 0;
-    if (m->due == 0)
-        m->due = clock_now() + PUT_SECONDS;
-    else if (clock_now() >= m->due)
+    if (eng_records_are_due(&m->records))
         put(q, m);
     show(q, m);
 }
@@ -417,7 +418,7 @@ static bool count_broken(struct eng_queue *q, struct eng_measured *m)
     eng_client_stop(&q->client, true);
     eng_draw_broken(&q->device->facts, m->which->subgroup, m->kept.first + m->kept.count.runs,
                     result, m->kept.reason, &count, &failure);
-    eng_result_add(&m->kept, &count, &failure, process, false);
+    eng_record_add(&m->records, &m->record, &count, &failure, process, false);
     m->kept.reason[0] = '\0';
     m->kept.result = ENG_PARTIAL;
     const bool written = put(q, m);
@@ -516,8 +517,7 @@ static bool recall(struct eng_queue *q, struct eng_measured *m)
     // If the store cannot be read, measure nothing again.
     if (error->message[0])
         return false;
-    const bool done =
-        eng_record_recall(&m->kept, run_of(q)->store, run_of(q)->session, &process, error);
+    const bool done = eng_record_recall(&m->records, &m->kept, &process, error);
     // From here on, use a new process number.
     if (!q->client.worker)
         q->client.process = process;

@@ -48,19 +48,39 @@ struct eng_run {
     void *user;
 };
 
-// --- A session's result of one configuration on one device while it is measured. All measurements
-// reach the store through it.
+// --- A session's results on a device while they are measured, by one worker or by several at once.
+// All measurements reach the store through them.
 
-#define ENG_REASON 512 // bytes of its reason; its stress has ENG_STRESS_TEXT
+#define ENG_REASON 512 // bytes of a result's reason; its stress has ENG_STRESS_TEXT
+
+struct eng_records {
+    struct store *store;
+    int64_t session;
+    double pause; // seconds that counts wait for others: a commit costs more than all other work
+    double due;   // clock_now: when they must be stored; 0: none wait
+    struct eng_record {
+        struct result kept;
+        uint64_t planned; // runs; those stored are always the first ones
+        bool changed;     // since it was stored
+    } * items;
+    size_t count;
+};
 
 // Begins an empty, partial result; eng_result_clear it.
-void eng_record_begin(struct result *record, const char *name, const struct cat_case *which,
+void eng_record_begin(struct result *result, const char *name, const struct cat_case *which,
                       const struct eng_device *device, uint64_t seed);
 // Reads the session's result. True if it is over; a result without an answer (harness-error) is run
 // again. Sets *process above the numbers of all workers that measured it. If the store cannot be
 // read, returns false with an error; otherwise error->message is empty.
-bool eng_record_recall(struct result *record, struct store *store, int64_t session,
-                       uint32_t *process, struct lit_error *error);
+bool eng_record_recall(const struct eng_records *records, struct result *result, uint32_t *process,
+                       struct lit_error *error);
+// Counts a batch: see eng_result_add.
+void eng_record_add(struct eng_records *records, struct eng_record *record,
+                    const struct eng_count *batch, const struct eng_failure *failures,
+                    uint32_t process, bool fresh);
+bool eng_records_are_due(const struct eng_records *records);
+// Stores those that changed.
+bool eng_records_put(struct eng_records *records, struct lit_error *error);
 
 // How a queue or a run ended; a run ends as the queue with the last of these.
 enum eng_stop {

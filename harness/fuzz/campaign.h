@@ -13,12 +13,12 @@
 
 // A program that ended, and what became of it if it failed.
 struct fuzz_found {
-    struct fuzz_found *next; // by their order
+    struct fuzz_found *next; // in a list, by their order
     uint64_t order;          // among all arms, from 0
     uint64_t index;          // in its arm
-    const struct fuzz_arm *arm;
+    struct fuzz_arm *arm;
     uint32_t subgroup;
-    bool counted, open;       // `open`: its group is not known yet
+    bool open;                // its group is not known yet
     struct eng_outcome first; // of the drawn program's first runs
     char group[400];          // named after the failure, see struct fuzz_group
     uint64_t runs, failed;    // counts of its repeated runs
@@ -54,17 +54,11 @@ struct fuzz_group {
     char path[512]; // where it is stored, or a program that did not fail again; ""
 };
 
-struct fuzz_sum {
-    uint64_t judged, failed; // programs that passed or failed; of these, failed
-    uint64_t checked;        // subgroups checked in all their runs
-};
-
 // A device's programs.
 struct fuzz_tally {
-    uint64_t programs; // complete ones
-    struct fuzz_sum sum;
+    uint64_t programs;    // complete ones
+    struct eng_count sum; // a run: a program that passed or failed; an instance: a checked subgroup
     uint64_t before, failed_before; // of these, from earlier parts of the campaign
-    uint64_t results[ENG_RESULTS];  // without earlier parts
     // The failing program that differs from its kernel by the fewest steps; `near.arm` NULL: none.
     struct gen_program nearest;
     struct fuzz_number near;
@@ -81,20 +75,10 @@ struct fuzz_tally {
 struct fuzz_arm {
     struct gen_limits limits; // without the subgroup
     char name[48];
-    uint64_t given;  // programs that were given to it
-    uint64_t marked; // when the round before began
-    uint64_t named;  // of these, the failed ones that the store names
-    struct fuzz_sum sum;
-};
-
-// A configuration of the family `generated`, one for each arm and subgroup size; each of its runs
-// is a program (dev_facts_program). Programs may end in any order, but the stored runs of a
-// configuration are always its first ones.
-struct fuzz_size {
-    uint32_t subgroup;
-    uint64_t runs; // planned runs
-    struct result record;
-    bool changed; // since it was stored
+    uint64_t given;       // programs that were given to it
+    uint64_t marked;      // when the round before began
+    uint64_t named;       // of these, the failed ones that the store names
+    struct eng_count sum; // as of fuzz_tally
 };
 
 struct fuzz_campaign {
@@ -103,9 +87,11 @@ struct fuzz_campaign {
     struct ses_devices devices;
     struct store *store; // NULL: nothing is stored
     struct store_session session;
-    struct eng_tally total; // of all devices
-    bool missing;           // --resume has something left: a device, programs
-    double began;           // to run on the device, clock_now
+    // Of all devices, without earlier parts; its results are of programs. `others`: of the devices
+    // before the present one.
+    struct eng_tally total, others;
+    bool missing; // --resume has something left: a device, programs
+    double began; // to run on the device, clock_now
     struct lit_error *error;
 
     // Of programs, on the present device:
@@ -119,22 +105,24 @@ struct fuzz_campaign {
     const struct eng_device *device;
     struct fuzz_arm arms[GEN_ARMS];
     size_t arm_count;
-    // Of each arm all subgroup sizes of the device, its usual one first.
-    struct fuzz_size sizes[GEN_ARMS * DEV_MAX_SIZES];
-    size_t size_count; // of one arm
-    uint64_t planned;  // programs
-    uint32_t process;  // number of this process among those that measured the device
-    double put;        // when to store next
+    uint32_t sizes[DEV_MAX_SIZES]; // the device's subgroup sizes, its usual one first
+    size_t size_count;
+    // Configurations of the family `generated`: of each arm all sizes; none without a store. Each
+    // of their runs is a program (dev_facts_program).
+    struct eng_records records;
+    uint64_t planned; // programs
+    uint32_t process; // number of this process among those that measured the device
     struct fuzz_tally *tally;
     struct eng_pool pool;
-    uint64_t next;            // order of the next program
-    bool over;                // begin no other program
-    bool written;             // false: a file or a result could not be stored
-    bool handling;            // a lane handles a failing program
-    bool reading;             // a lane finds a cause
-    bool codeless;            // the driver gives no code that can be read
-    struct fuzz_found *ended; // programs that were not counted or handled yet
-    size_t failing;           // of them
+    uint64_t next;             // order of the next program
+    bool over;                 // begin no other program
+    bool written;              // false: a file or a result could not be stored
+    bool handling;             // a lane handles a failing program
+    bool reading;              // a lane finds a cause
+    bool codeless;             // the driver gives no code that can be read
+    struct fuzz_found *ended;  // programs that were not counted yet
+    struct fuzz_found *failed; // programs that were counted, but not handled yet
+    size_t failing;            // in both lists
     struct fuzz_lane *lanes;
 };
 
@@ -144,7 +132,7 @@ struct fuzz_lane {
     struct eng_client client;
     uint64_t running; // the order of the program being run; UINT64_MAX: none
     uint64_t index;   // its number in its arm
-    const struct fuzz_arm *arm;
+    struct fuzz_arm *arm;
     // The program being run or shrunk:
     struct fuzz_found *found;
     char name[96]; // of the test: input and expectation depend on it and on the seed
@@ -176,6 +164,8 @@ struct gen_limits fuzz_draw(const struct fuzz_campaign *c, const struct fuzz_arm
 // know what others found, and divides them equally.
 bool fuzz_has_arms(const struct fuzz_campaign *c);
 bool fuzz_weighs(const struct fuzz_campaign *c);
+// Whether the session has all of the device's programs.
+bool fuzz_is_whole(const struct fuzz_campaign *c);
 // Appends a configuration's name; subgroup 0: the pattern for all.
 void fuzz_put_name(const struct fuzz_campaign *c, const struct fuzz_arm *arm, uint32_t subgroup,
                    struct text *name);
@@ -205,25 +195,6 @@ bool fuzz_store(const struct fuzz_lane *lane);
 // Runs a program; see eng_client_ask.
 enum eng_end fuzz_try(struct fuzz_lane *lane, const struct gen_program *program, uint64_t runs,
                       struct eng_outcome *outcome);
-
-// --- The session's results on the device
-
-// Reads them and adds them to the tally.
-bool fuzz_recall(struct fuzz_campaign *c);
-void fuzz_forget(struct fuzz_campaign *c);
-// Whether the device has all of them.
-bool fuzz_is_whole(const struct fuzz_campaign *c);
-// The configuration that has a program.
-struct fuzz_size *fuzz_size_of(struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t index);
-// Whether a program still has to run.
-bool fuzz_lacks(struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t index);
-// The failed programs of an arm that the store names, among its first `count`.
-uint64_t fuzz_named(struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t count);
-void fuzz_sum_add(struct fuzz_sum *sum, const struct fuzz_sum *more);
-// Counts a program, in the order of their numbers; stores the counts about once a second.
-bool fuzz_count(struct fuzz_campaign *c, const struct fuzz_found *found);
-// Stores the rest.
-bool fuzz_put(struct fuzz_campaign *c);
 
 // --- Output
 

@@ -37,8 +37,8 @@ static void cover(const struct gen_program *program, enum masks_rule rule, struc
 
 static void draw_again(const struct fuzz_campaign *c, struct acts *acts)
 {
-    for (size_t i = 0; i < c->arm_count * c->size_count; i++) {
-        const struct result *row = &c->sizes[i].record;
+    for (size_t i = 0; i < c->records.count; i++) {
+        const struct result *row = &c->records.items[i].kept;
         const struct fuzz_arm *arm = &c->arms[i / c->size_count];
         for (uint64_t run = row->first; run < row->first + row->runs; run++) {
             struct gen_program program;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the programs of a campaign, several at once, and puts those that fail into groups.
+#include "engine/protocol.h"
 #include "fuzz/campaign.h"
 #include "report/code.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -101,22 +103,106 @@ static void settle(struct fuzz_tally *tally, struct fuzz_group *group, struct fu
     other->finding = found->finding ? found->finding : other->finding;
 }
 
-static void note(struct fuzz_campaign *c, const struct fuzz_found *found)
+// --- Counts
+
+// The record of the configuration that has a program.
+static struct eng_record *record_of(const struct fuzz_campaign *c, const struct fuzz_arm *arm,
+                                    uint64_t index)
 {
-    struct fuzz_tally *tally = c->tally;
-    const struct eng_outcome *first = &found->first;
-    const bool failed = fuzz_failed(first);
-    struct fuzz_arm *arm = &c->arms[found->arm - c->arms];
-    if (first->result != ENG_PASS && !failed && !tally->reason[0])
-        snprintf(tally->reason, sizeof tally->reason, "%s", first->reason);
-    tally->programs++;
-    // Nothing is known about what ended the worker, as in eng_draw_broken.
-    const struct fuzz_sum sum = {failed || first->result == ENG_PASS, failed,
-                                 eng_is_broken(first->result) ? 1 : first->count.instances};
-    fuzz_sum_add(&tally->sum, &sum);
-    fuzz_sum_add(&arm->sum, &sum);
-    tally->results[first->result]++;
+    return &c->records.items[(size_t)(arm - c->arms) * c->size_count + index % c->size_count];
 }
+
+// The failed programs of an arm that the store names, among its first `count`.
+static uint64_t count_named(const struct fuzz_campaign *c, const struct fuzz_arm *arm,
+                            uint64_t count)
+{
+    uint64_t named = 0;
+    for (size_t k = 0; k < c->size_count; k++) {
+        const struct result *kept = &record_of(c, arm, k)->kept;
+        for (size_t i = 0; i < kept->failure_count; i++)
+            named += kept->failures[i].at.run * c->size_count + k < c->asked->index.value + count;
+    }
+    return named;
+}
+
+// Whether a program still has to run.
+static bool lacks(const struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t index)
+{
+    const struct eng_record *record = record_of(c, arm, index);
+    const uint64_t run = index / c->size_count, first = record->kept.first;
+    return run >= first + record->kept.runs && run < first + record->planned;
+}
+
+// If one program lacks a feature, all do.
+static void skip(struct fuzz_campaign *c, const char *reason)
+{
+    for (size_t i = 0; i < c->records.count; i++) {
+        struct eng_record *record = &c->records.items[i];
+        if (record->kept.runs || !record->planned)
+            continue;
+        record->kept.result = ENG_SKIP;
+        record->changed = true;
+        snprintf(record->kept.reason, ENG_REASON, "%s", reason);
+    }
+}
+
+// Counts a program, as a run of its configuration if that has all runs before it, and stores the
+// counts that have waited long enough.
+static void count_program(struct fuzz_campaign *c, struct fuzz_found *found)
+{
+    const struct eng_outcome *first = &found->first;
+    const uint64_t run = found->index / c->size_count;
+    const bool broken = eng_is_broken(first->result);
+    const bool judged = broken || first->result == ENG_PASS || first->result == ENG_FAIL;
+    struct eng_count count = first->count;
+    struct eng_failure failure = first->first;
+    if (broken)
+        eng_draw_broken(&c->device->facts, found->subgroup, run, first->result, first->reason,
+                        &count, &failure);
+    else
+        eng_draw_counted(run, found->index, &count, &failure);
+    if (!judged && !c->tally->reason[0])
+        snprintf(c->tally->reason, sizeof c->tally->reason, "%s", first->reason);
+    c->tally->programs++;
+    c->total.results[first->result]++;
+    if (judged) {
+        eng_count_add(&c->tally->sum, &count);
+        eng_count_add(&found->arm->sum, &count);
+    }
+    struct eng_record *record = c->store ? record_of(c, found->arm, found->index) : NULL;
+    if (!record || record->kept.result != ENG_PARTIAL ||
+        run != record->kept.first + record->kept.runs)
+        return;
+    if (judged) {
+        eng_record_add(&c->records, record, &count, &failure, c->process, false);
+        if (record->kept.runs == record->planned)
+            record->kept.result = eng_verdict(&record->kept.count);
+    } else if (first->result == ENG_SKIP) {
+        skip(c, first->reason);
+    } else {
+        record->kept.result = ENG_HARNESS_ERROR;
+        record->changed = true;
+        snprintf(record->kept.reason, ENG_REASON, "program %" PRIu64 ": %.400s", found->index,
+                 first->reason);
+    }
+    if (eng_records_are_due(&c->records))
+        c->written = eng_records_put(&c->records, c->error) && c->written;
+}
+
+// Stores the rest. How many programs each arm would get was not known before.
+static bool put_rest(struct fuzz_campaign *c)
+{
+    for (size_t i = 0; i < c->records.count && fuzz_weighs(c) && fuzz_is_whole(c); i++) {
+        struct eng_record *record = &c->records.items[i];
+        if (!record->kept.runs || record->kept.result != ENG_PARTIAL)
+            continue;
+        record->kept.result = eng_verdict(&record->kept.count);
+        record->changed = true;
+    }
+    return eng_records_put(&c->records, c->error);
+}
+
+// --- Programs that failed
 
 // The group with a like cause, if it is that of a finding and one of its programs was shrunk, or if
 // the campaign is over, so that none is shrunk any more.
@@ -165,43 +251,41 @@ static uint64_t first_running(const struct fuzz_campaign *c)
     return first;
 }
 
-// Takes programs that ended in their order: counts each once all earlier ones have ended, and
-// handles the first that failed. False if there is none, or another one is first.
+static void add(struct fuzz_found **list, struct fuzz_found *found)
+{
+    while (*list && (*list)->order < found->order)
+        list = &(*list)->next;
+    found->next = *list;
+    *list = found;
+}
+
+// Counts the programs that ended before this one, in their order.
+static void count_ended(struct fuzz_campaign *c, uint64_t order)
+{
+    struct fuzz_found *one;
+    while ((one = c->ended) && one->order < order) {
+        c->ended = one->next;
+        count_program(c, one);
+        if (fuzz_failed(&one->first))
+            add(&c->failed, one);
+        else
+            free(one);
+    }
+}
+
+// Counts programs once all earlier ones have ended, and handles the first that failed. False if
+// there is none, or another one is first.
 static bool take_ended(struct fuzz_lane *lane)
 {
     struct fuzz_campaign *c = lane->campaign;
-    struct fuzz_found **at = &c->ended, *one;
-    const uint64_t running = first_running(c);
-    bool waits = c->handling;
-    while ((one = *at) && one->order < running && c->written) {
-        const bool failed = fuzz_failed(&one->first);
-        if (!one->counted) {
-            note(c, one);
-            c->written = fuzz_count(c, one);
-        }
-        one->counted = true;
-        waits |= failed && one->open;
-        if (failed && waits) {
-            at = &one->next;
-            continue;
-        }
-        *at = one->next;
-        if (failed)
-            handle(lane, one);
-        free(one);
-        if (failed)
-            return true;
-    }
-    return false;
-}
-
-static void add_ended(struct fuzz_campaign *c, struct fuzz_found *found)
-{
-    struct fuzz_found **at = &c->ended;
-    while (*at && (*at)->order < found->order)
-        at = &(*at)->next;
-    found->next = *at;
-    *at = found;
+    count_ended(c, first_running(c));
+    struct fuzz_found *one = c->failed;
+    if (!one || one->open || c->handling || !c->written)
+        return false;
+    c->failed = one->next;
+    handle(lane, one);
+    free(one);
+    return true;
 }
 
 static void draw(struct fuzz_lane *lane)
@@ -212,7 +296,7 @@ static void draw(struct fuzz_lane *lane)
     found->order = lane->running;
     found->index = lane->index;
     found->arm = lane->arm;
-    found->subgroup = found->small_subgroup = c->sizes[found->index % c->size_count].subgroup;
+    found->subgroup = found->small_subgroup = c->sizes[found->index % c->size_count];
     if (c->given) {
         found->index = 0;
         found->drawn = c->given->program;
@@ -255,7 +339,7 @@ static void run_program(struct fuzz_lane *lane)
     } else if (fuzz_failed(first)) {
         found->failure = first->first;
         c->failing++;
-        add_ended(c, found);
+        add(&c->ended, found);
         found->open = true;
         if (!c->given)
             examine(lane);
@@ -263,7 +347,7 @@ static void run_program(struct fuzz_lane *lane)
     } else {
         // If a drawn program lacks a feature, all do.
         c->over |= first->result == ENG_SKIP && !c->given;
-        add_ended(c, lit_realloc(found, 1, offsetof(struct fuzz_found, drawn)));
+        add(&c->ended, lit_realloc(found, 1, offsetof(struct fuzz_found, drawn)));
     }
 }
 
@@ -288,7 +372,7 @@ static void give(struct fuzz_campaign *c, struct fuzz_lane *lane)
     struct fuzz_arm *best = c->arms;
     for (struct fuzz_arm *arm = c->arms; arm < c->arms + c->arm_count; arm++) {
         if (is_round(c)) {
-            arm->named = fuzz_named(c, arm, arm->marked);
+            arm->named = count_named(c, arm, arm->marked);
             arm->marked = arm->given;
         }
         if ((double)(arm->given + 1) / fuzz_weight(arm->named) <
@@ -311,7 +395,7 @@ static bool take(struct fuzz_lane *lane)
         if (c->over || c->pool.end != ENG_END_RAN || !c->written || c->next >= c->asked->count)
             return false;
         give(c, lane);
-    } while (c->store && !fuzz_lacks(c, lane->arm, lane->index));
+    } while (c->store && !lacks(c, lane->arm, lane->index));
     lane->running = c->next - 1;
     fuzz_show_progress(c, NULL);
     return true;
@@ -352,18 +436,13 @@ enum eng_end fuzz_run(struct fuzz_campaign *c)
 {
     begin(c);
     eng_pool_run(&c->pool, work, c->lanes, sizeof *c->lanes, c->asked->jobs);
-    // What ended behind a program that was stopped is not stored.
-    for (struct fuzz_found *one = c->ended, *next; one; one = next) {
-        next = one->next;
-        if (!one->counted)
-            note(c, one);
-        if (fuzz_failed(&one->first))
-            join(c->tally, one);
-        free(one);
+    count_ended(c, UINT64_MAX);
+    for (struct fuzz_found *one; (one = c->failed); free(one)) {
+        c->failed = one->next;
+        join(c->tally, one);
     }
-    c->ended = NULL;
     free(c->lanes);
-    c->written = (!c->store || fuzz_put(c)) && c->written;
+    c->written = put_rest(c) && c->written;
     eng_pool_end(&c->pool);
     return c->pool.end;
 }

@@ -98,18 +98,18 @@ void fuzz_show_progress(struct fuzz_campaign *c, const char *doing)
                    COUNT(tally->programs), COUNT(c->planned),
                    (double)(tally->programs - tally->before) /
                        (now > c->began ? now - c->began : 1),
-                   COUNT(tally->programs - tally->sum.judged + tally->sum.failed),
+                   COUNT(tally->programs - tally->sum.runs + tally->sum.failed_runs),
                    doing ? "; " : "", doing ? doing : "");
 }
 
-static void put_row(struct table *table, const char *name, const struct fuzz_sum *sum,
-                    const struct fuzz_sum *all)
+static void put_row(struct table *table, const char *name, const struct eng_count *sum,
+                    const struct eng_count *all)
 {
-    const uint64_t failed = sum->failed, judged = sum->judged;
+    const uint64_t failed = sum->failed_runs, judged = sum->runs;
     table_row(table);
     table_put(table, TONE_PLAIN, "%s", name);
     table_count(table, TONE_PLAIN, judged);
-    table_count(table, TONE_PLAIN, sum->checked);
+    table_count(table, TONE_PLAIN, sum->instances);
     table_count(table, TONE_PLAIN, failed);
     table_rate(table, TONE_PLAIN, failed, judged, stat_clopper_pearson(failed, judged, 0.95));
     table_put(table, TONE_PLAIN, "%s",
@@ -119,7 +119,7 @@ static void put_row(struct table *table, const char *name, const struct fuzz_sum
                                  : "SOMETIMES");
     if (all != sum)
         table_put(table, TONE_PLAIN, "%.1f %%",
-                  all->judged ? 100.0 * (double)judged / (double)all->judged : 0);
+                  all->runs ? 100.0 * (double)judged / (double)all->runs : 0);
 }
 
 static void put_table(const struct fuzz_campaign *c, struct text *text)
@@ -140,9 +140,11 @@ static void put_table(const struct fuzz_campaign *c, struct text *text)
         put_row(&table, c->arms[a].name, &c->arms[a].sum, &tally->sum);
     put_row(&table, arms ? "all" : c->arms->name, &tally->sum, &tally->sum);
     table_terminal(&table, false, text);
-    for (enum eng_result result = 0; result < ENG_RESULTS; result++)
-        if (tally->results[result] && result != ENG_PASS && result != ENG_FAIL)
-            text_printf(text, "  %s: %s\n", eng_result_name(result), COUNT(tally->results[result]));
+    for (enum eng_result result = 0; result < ENG_RESULTS; result++) {
+        const uint64_t programs = c->total.results[result] - c->others.results[result];
+        if (programs && result != ENG_PASS && result != ENG_FAIL)
+            text_printf(text, "  %s: %s\n", eng_result_name(result), COUNT(programs));
+    }
     if (tally->reason[0])
         text_printf(text, "  %s\n", tally->reason);
 }
@@ -226,7 +228,7 @@ static void put_failed(const struct fuzz_campaign *c, struct text *text)
         uint64_t numbers[DEV_MAX_SIZES * ENG_MAX_FAILURES];
         size_t count = 0;
         for (size_t k = 0; k < c->size_count; k++) {
-            const struct result *known = &c->sizes[a * c->size_count + k].record;
+            const struct result *known = &c->records.items[a * c->size_count + k].kept;
             for (size_t i = 0; i < known->failure_count; i++)
                 numbers[count++] = known->failures[i].at.run * c->size_count + k;
         }

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX (256 * 1024)
+#define FILE_MAX    (256 * 1024)
+#define PUT_SECONDS 1.0 // programs within it share a commit
 
 // --- The name of its configurations
 
@@ -107,7 +108,7 @@ struct gen_limits fuzz_draw(const struct fuzz_campaign *c, const struct fuzz_arm
                             uint64_t index, struct gen_program *program)
 {
     struct gen_limits limits = arm->limits;
-    limits.subgroup = c->sizes[index % c->size_count].subgroup;
+    limits.subgroup = c->sizes[index % c->size_count];
     gen_draw(program, &limits, c->asked->run.seed.value, index);
     return limits;
 }
@@ -129,30 +130,97 @@ static struct gen_limits one_arm(const struct fuzz_campaign *c, uint64_t feature
     return arm;
 }
 
+static void forget(struct fuzz_campaign *c)
+{
+    for (size_t i = 0; i < c->records.count; i++)
+        eng_result_clear(&c->records.items[i].kept);
+    free(c->records.items);
+    c->records = (struct eng_records){0};
+}
+
 // NULL: any, with all features and subgroups of 32.
 static void choose(struct fuzz_campaign *c, const struct eng_device *device)
 {
     struct fuzz_options *o = c->asked;
-    uint32_t sizes[DEV_MAX_SIZES] = {32};
-    fuzz_forget(c);
-    memset(c->sizes, 0, sizeof c->sizes);
+    forget(c);
     c->device = device;
     const uint64_t features = device ? device->facts.features : UINT64_MAX;
     struct gen_limits arms[GEN_ARMS] = {one_arm(c, features)};
     c->arm_count = fuzz_has_arms(c) ? gen_arms(features, arms) : 1;
-    c->size_count = device ? dev_facts_sizes(&device->facts, sizes) : 1;
+    c->sizes[0] = 32;
+    c->size_count = device ? dev_facts_sizes(&device->facts, c->sizes) : 1;
     for (size_t a = 0; a < c->arm_count; a++) {
         c->arms[a] = (struct fuzz_arm){.limits = arms[a]};
         c->arms[a].limits.steps = (uint32_t)o->steps;
         c->arms[a].limits.depth = (uint32_t)o->depth;
         gen_arm_name(&arms[a], c->arms[a].name);
-        for (size_t k = 0; k < c->size_count; k++)
-            c->sizes[a * c->size_count + k].subgroup = sizes[k];
     }
     if (c->given)
         o->count = c->size_count;
     c->planned = c->store ? 0 : o->count;
     c->began = c->devices.line.shown = clock_now();
+}
+
+// Counts the programs before `index` that have size `k`.
+static uint64_t runs_before(const struct fuzz_campaign *c, uint64_t index, size_t k)
+{
+    return (index + c->size_count - 1 - k) / c->size_count;
+}
+
+// Reads the session's result of arm `a` in size `k`.
+static void recall_one(struct fuzz_campaign *c, const struct cat_test *test, size_t a, size_t k)
+{
+    const uint64_t first = c->asked->index.value, count = c->asked->count;
+    // One arm might get all of them; but in turn.
+    const uint64_t end =
+        first + (fuzz_weighs(c) ? count : (count + c->arm_count - 1 - a) / c->arm_count);
+    struct eng_record *record = &c->records.items[c->records.count++];
+    struct result *kept = &record->kept;
+    const struct cat_case which = {.test = test, .subgroup = c->sizes[k]};
+    OWNED(text_free) struct text name = {0};
+    fuzz_put_name(c, &c->arms[a], which.subgroup, &name);
+    eng_record_begin(kept, name.data, &which, c->device, c->asked->run.seed.value);
+    eng_shard_runs(&c->asked->run.shard, runs_before(c, end, k) - runs_before(c, first, k),
+                   &kept->first, &record->planned);
+    kept->first += runs_before(c, first, k);
+    eng_record_recall(&c->records, kept, &c->process, c->error);
+    c->planned += record->planned;
+    eng_count_add(&c->arms[a].sum, &kept->count);
+    eng_count_add(&c->tally->sum, &kept->count);
+}
+
+// Reads the session's results on the device, and adds them to the tally.
+static bool recall(struct fuzz_campaign *c)
+{
+    const size_t count = c->arm_count * c->size_count;
+    char test[64];
+    snprintf(test, sizeof test, "generated.%s", c->family);
+    c->process = 0;
+    c->error->message[0] = '\0';
+    c->records = (struct eng_records){.store = c->store,
+                                      .session = c->session.id,
+                                      .pause = PUT_SECONDS,
+                                      .items = lit_alloc(count, sizeof *c->records.items)};
+    for (size_t i = 0; i < count && !c->error->message[0]; i++)
+        recall_one(c, cat_test_find(test), i / c->size_count, i % c->size_count);
+    c->planned = fuzz_weighs(c) ? c->asked->count : c->planned;
+    c->tally->programs = c->tally->before = c->tally->sum.runs;
+    c->tally->failed_before = c->tally->sum.failed_runs;
+    return c->size_count ? !c->error->message[0]
+                         : lit_fail(c->error, LIT_EXIT_USAGE,
+                                    "device %u has no usable subgroup size", c->device->number);
+}
+
+bool fuzz_is_whole(const struct fuzz_campaign *c)
+{
+    uint64_t runs = 0;
+    bool whole = true;
+    for (size_t i = 0; i < c->records.count; i++) {
+        const struct eng_record *record = &c->records.items[i];
+        whole = whole && (record->kept.runs >= record->planned || record->kept.result == ENG_SKIP);
+        runs += record->kept.runs;
+    }
+    return whole || (fuzz_weighs(c) && runs >= c->planned);
 }
 
 static void print_plan(const struct fuzz_campaign *c)
@@ -184,10 +252,11 @@ static bool run_device(struct fuzz_campaign *c, const struct eng_device *device)
 {
     OWNED(lit_free) struct fuzz_tally *tally = c->tally = lit_alloc(1, sizeof *tally);
     choose(c, device);
+    c->others = c->total;
     if (c->store &&
         ((!c->session.finished && !store_device_put(c->store, c->session.id, device->number,
                                                     &device->facts, "device", c->error)) ||
-         !fuzz_recall(c)))
+         !recall(c)))
         return false;
     ses_devices_heading(&c->devices, device);
     if (c->store)
@@ -197,10 +266,8 @@ static bool run_device(struct fuzz_campaign *c, const struct eng_device *device)
     c->total.out_of_time |= end == ENG_END_TIME;
     c->total.stopped += end == ENG_END_STOPS;
     c->total.unopened += end == ENG_END_UNFIT;
-    for (int i = 0; i < ENG_RESULTS; i++)
-        c->total.results[i] += tally->results[i];
     c->before += tally->failed_before;
-    c->judged += tally->sum.judged;
+    c->judged += tally->sum.runs;
     fuzz_show_end(c);
     return c->written;
 }
@@ -353,7 +420,7 @@ int fuzz_programs(struct fuzz_options *o, bool data, int argc, char **argv, stru
     c->family = gen_family_of(data);
     c->error = error;
     const int code = run_all(c, argc, argv);
-    fuzz_forget(c);
+    forget(c);
     return fuzz_close(c, code);
 }
 
@@ -395,6 +462,6 @@ bool fuzz_small(const struct ses_devices *devices, const struct eng_device *devi
     choose(c, device);
     fuzz_run(c);
     term_line_clear(&c->devices.line);
-    printf(tally->sum.failed ? "\n" : "  not again, alone\n\n");
+    printf(tally->sum.failed_runs ? "\n" : "  not again, alone\n\n");
     return c->written;
 }

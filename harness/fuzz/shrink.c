@@ -95,7 +95,7 @@ static void take_lanes(struct fuzz_lane *lane)
     const uint32_t own = found->small_subgroup;
     for (uint32_t size = gen_least(&found->small); size < own; size *= 2)
         for (size_t i = 0; i < c->size_count; i++) {
-            if (c->sizes[i].subgroup != size)
+            if (c->sizes[i] != size)
                 continue;
             found->small_subgroup = size;
             const struct gen_program program = found->small;
