@@ -260,22 +260,29 @@ static bool code_fits(const struct dev *dev, const struct dev_compile_info *code
     return fits;
 }
 
+struct dev_compile_info dev_part(const struct dev_compile_info *code, size_t part)
+{
+    if (!part)
+        return *code;
+    const struct cat_part *of = &dev_interface(code)->parts[part - 1];
+    return (struct dev_compile_info){
+        .words = of->word_count ? of->words : code->words,
+        .word_count = of->word_count ? of->word_count : code->word_count,
+        .subgroup = of->subgroup ? of->subgroup : code->subgroup,
+        .spec_ids = of->spec_ids,
+        .spec_values = of->spec_values,
+        .spec_count = of->spec_count,
+        .interface = &of->interface,
+    };
+}
+
 bool dev_module_fits(const struct dev *dev, const struct dev_compile_info *code,
                      struct lit_error *error)
 {
-    const struct cat_interface *interface = dev_interface(code);
-    bool fits = code_fits(dev, code, error);
-    for (size_t i = 0; i < interface->part_count && fits; i++) {
-        const struct cat_part *of = &interface->parts[i];
-        fits = code_fits(dev,
-                         &(struct dev_compile_info){
-                             .words = of->word_count ? of->words : code->words,
-                             .word_count = of->word_count ? of->word_count : code->word_count,
-                             .spec_ids = of->spec_ids,
-                             .spec_values = of->spec_values,
-                             .spec_count = of->spec_count,
-                         },
-                         error);
+    bool fits = true;
+    for (size_t i = 0; i <= dev_interface(code)->part_count && fits; i++) {
+        const struct dev_compile_info part = dev_part(code, i);
+        fits = code_fits(dev, &part, error);
     }
     return fits;
 }

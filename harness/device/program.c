@@ -96,17 +96,17 @@ static void background(struct dev *dev, const struct stressing *stressing, uint3
 
 // --- The program
 
-// A run's own part of the output and the state.
-struct slot {
-    struct dev_buffer output, state; // views
-    struct dev_sets sets;
-    struct dev_sets parts[CAT_MOST_PARTS];
-};
-
-// A further pipeline of a kernel from outside.
+// The first dispatch's pipeline, and further ones of a kernel from outside.
+#define PARTS (1 + CAT_MOST_PARTS)
 struct part {
     struct dev_layout layout;
     VkPipeline pipeline;
+};
+
+// A run's own part of the output and the state.
+struct slot {
+    struct dev_buffer output, state; // views
+    struct dev_sets sets[PARTS];
 };
 
 // The next batch, in the device's other command buffer.
@@ -123,9 +123,7 @@ struct dev_program {
     // Its data was copied and may be gone, except for single runs.
     struct dev_program_info info;
     uint64_t output_words;
-    struct dev_layout layout;
-    VkPipeline pipeline;
-    struct part parts[CAT_MOST_PARTS];
+    struct part parts[PARTS];
     struct dev_buffer input, output, state;
     struct dev_slots slots;
     struct slot slot[DEV_SLOTS];
@@ -155,12 +153,17 @@ static struct dev_buffer view(const struct dev_buffer *whole, uint64_t first, ui
     return part;
 }
 
+static const struct cat_interface *interface_of(const struct dev_program *program, size_t part)
+{
+    const struct cat_interface *interface = dev_interface(&program->info.code);
+    return part ? &interface->parts[part - 1].interface : interface;
+}
+
 // Describes a slot's buffers, divided as the pipeline's interface says.
-static enum dev_status describe(struct dev_program *program, const struct slot *slot,
-                                const struct cat_interface *interface,
-                                const struct dev_layout *layout, struct dev_sets *sets,
+static enum dev_status describe(struct dev_program *program, struct slot *slot, size_t part,
                                 struct lit_error *error)
 {
+    const struct cat_interface *interface = interface_of(program, part);
     const struct dev_buffer *const regions[CAT_REGIONS] = {
         [CAT_INPUT] = &program->input, [CAT_OUTPUT] = &slot->output, [CAT_STATE] = &slot->state};
     struct dev_buffer views[CAT_MOST_BINDINGS];
@@ -171,22 +174,20 @@ static enum dev_status describe(struct dev_program *program, const struct slot *
         views[i] = view(region, binding->first, binding->words ? binding->words : region->words);
         buffers[i] = &views[i];
     }
-    return dev_describe(program->dev, layout, interface->bindings, interface->binding_count,
-                        buffers, sets, error);
+    return dev_describe(program->dev, &program->parts[part].layout, interface->bindings,
+                        interface->binding_count, buffers, &slot->sets[part], error);
 }
 
 static enum dev_status make_slots(struct dev_program *program, struct lit_error *error)
 {
-    const struct cat_interface *interface = dev_interface(&program->info.code);
+    const size_t parts = interface_of(program, 0)->part_count;
     for (uint32_t i = 0; i < program->slots.count; i++) {
         struct slot *slot = &program->slot[i];
         slot->output = view(&program->output, i * program->slots.output, program->output_words);
         slot->state =
             view(&program->state, i * program->slots.state, program->info.shape.state_words);
-        TRY(describe(program, slot, interface, &program->layout, &slot->sets, error));
-        for (size_t part = 0; part < interface->part_count; part++)
-            TRY(describe(program, slot, &interface->parts[part].interface,
-                         &program->parts[part].layout, &slot->parts[part], error));
+        for (size_t part = 0; part <= parts; part++)
+            TRY(describe(program, slot, part, error));
     }
     return DEV_OK;
 }
@@ -279,26 +280,20 @@ static enum dev_status make_buffers(struct dev_program *program, struct lit_erro
 
 static enum dev_status make_parts(struct dev_program *program, struct lit_error *error)
 {
-    const struct dev_compile_info *code = &program->info.code;
-    const struct cat_interface *interface = dev_interface(code);
-    for (size_t i = 0; i < interface->part_count; i++) {
-        const struct cat_part *of = &interface->parts[i];
+    const struct dev_program_info *info = &program->info;
+    for (size_t i = 0; i <= interface_of(program, 0)->part_count; i++) {
+        const struct cat_interface *interface = interface_of(program, i);
         struct part *part = &program->parts[i];
-        TRY(dev_layout_create(program->dev, of->interface.bindings, of->interface.binding_count,
-                              of->interface.push_size, &part->layout, error));
-        TRY(dev_pipeline(
-            program->dev,
-            &(struct dev_pipeline_info){
-                .code = {.words = of->word_count ? of->words : code->words,
-                         .word_count = of->word_count ? of->word_count : code->word_count,
-                         .subgroup = of->subgroup ? of->subgroup : code->subgroup,
-                         .spec_ids = of->spec_ids,
-                         .spec_values = of->spec_values,
-                         .spec_count = of->spec_count,
-                         .interface = &of->interface},
-                .layout = part->layout.pipeline,
-            },
-            &part->pipeline, error));
+        TRY(dev_layout_create(program->dev, interface->bindings, interface->binding_count,
+                              interface->push_size, &part->layout, error));
+        TRY(dev_pipeline(program->dev,
+                         &(struct dev_pipeline_info){
+                             .code = dev_part(&info->code, i),
+                             .layout = part->layout.pipeline,
+                             .sliced = !i && info->stress.slices > 1,
+                             .owner = i ? NULL : info->name,
+                         },
+                         &part->pipeline, error));
     }
     return DEV_OK;
 }
@@ -320,17 +315,6 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
         goto error;
     }
     program->output_words = info->shape.instances * info->shape.words_per_instance;
-    const struct cat_interface *interface = dev_interface(&info->code);
-    TRY_END(dev_layout_create(dev, interface->bindings, interface->binding_count,
-                              interface->push_size, &program->layout, error));
-    TRY_END(dev_pipeline(dev,
-                         &(struct dev_pipeline_info){
-                             .code = info->code,
-                             .layout = program->layout.pipeline,
-                             .sliced = info->stress.slices > 1,
-                             .owner = info->name,
-                         },
-                         &program->pipeline, error));
     TRY_END(make_parts(program, error));
     TRY_END(init_stressing(dev, &program->stressing, &info->stress, error));
     TRY_END(make_buffers(program, error));
@@ -361,17 +345,12 @@ void dev_program_destroy(struct dev_program **destroying)
     dev_buffer_destroy(dev, &program->state);
     dev_buffer_destroy(dev, &program->output);
     dev_buffer_destroy(dev, &program->input);
-    for (uint32_t i = 0; i < DEV_SLOTS; i++) {
-        vkDestroyDescriptorPool(dev->device, program->slot[i].sets.pool, NULL);
-        for (size_t part = 0; part < CAT_MOST_PARTS; part++)
-            vkDestroyDescriptorPool(dev->device, program->slot[i].parts[part].pool, NULL);
+    for (size_t part = 0; part < PARTS; part++) {
+        for (uint32_t i = 0; i < DEV_SLOTS; i++)
+            vkDestroyDescriptorPool(dev->device, program->slot[i].sets[part].pool, NULL);
+        vkDestroyPipeline(dev->device, program->parts[part].pipeline, NULL);
+        dev_layout_destroy(dev, &program->parts[part].layout);
     }
-    for (size_t i = 0; i < CAT_MOST_PARTS; i++) {
-        vkDestroyPipeline(dev->device, program->parts[i].pipeline, NULL);
-        dev_layout_destroy(dev, &program->parts[i].layout);
-    }
-    vkDestroyPipeline(dev->device, program->pipeline, NULL);
-    dev_layout_destroy(dev, &program->layout);
     if (dev->other_of == program)
         dev->other_of = NULL;
     free(program->next.seeds);
@@ -434,7 +413,8 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
     for (uint32_t i = 0; i < count; i++) {
         if (i)
             background(dev, stressing, set->skew, seed, i);
-        dev_bind(dev, pipeline, program->layout.pipeline, &slot->sets, push, interface->push_size);
+        dev_bind(dev, pipeline, program->parts[0].layout.pipeline, &slot->sets[0], push,
+                 interface->push_size);
         // A pipeline not made for slices has no base.
         if (set->slices > 1)
             vkCmdDispatchBase(dev->commands, slices[i].first, 0, 0, slices[i].count, rows, layers);
@@ -443,14 +423,11 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
     }
     for (size_t i = 0; i < interface->step_count; i++) {
         const struct cat_step *step = &interface->steps[i];
-        const struct part *part = step->part ? &program->parts[step->part - 1] : NULL;
+        const struct part *part = &program->parts[step->part];
         dev_barrier(dev);
-        dev_bind(dev, part ? part->pipeline : pipeline,
-                 part ? part->layout.pipeline : program->layout.pipeline,
-                 part ? &slot->parts[step->part - 1] : &slot->sets,
-                 program->push ? program->push[1 + i] : step->push,
-                 part ? interface->parts[step->part - 1].interface.push_size
-                      : interface->push_size);
+        dev_bind(dev, step->part ? part->pipeline : pipeline, part->layout.pipeline,
+                 &slot->sets[step->part], program->push ? program->push[1 + i] : step->push,
+                 interface_of(program, step->part)->push_size);
         vkCmdDispatch(dev->commands, step->groups[0], step->groups[1], step->groups[2]);
     }
     background(dev, stressing, set->workgroups, seed, DEV_STRESS_SLICES);
@@ -470,7 +447,7 @@ static void record_group(struct dev_program *program, const uint32_t *seeds, uin
     record_fresh(program, runs);
     dev_clock_mark(dev, clock);
     for (uint32_t i = 0; i < runs; i++)
-        record_test(program, &program->slot[i], program->pipeline, seeds[first + i]);
+        record_test(program, &program->slot[i], program->parts[0].pipeline, seeds[first + i]);
     dev_clock_mark(dev, clock);
     dev_checking_check(dev, &program->checking, program->half, first, runs);
     dev_clock_mark(dev, clock);
@@ -635,7 +612,7 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     dev_fill(dev, &program->state, 0, program->state.words, 0);
     dev_barrier(dev);
     record_fresh(program, 1);
-    record_test(program, &program->slot[0], program->pipeline, seed);
+    record_test(program, &program->slot[0], program->parts[0].pipeline, seed);
     record_readback(program);
     TRY(dev_submit(dev, timeout_ms, error));
 
@@ -735,12 +712,14 @@ enum dev_status dev_program_single(struct dev_program *program, bool compiles, u
     size_t failures = 0;
     VkPipeline own = VK_NULL_HANDLE;
     if (compiles)
-        TRY_END(dev_pipeline(program->dev,
-                             &(struct dev_pipeline_info){.code = program->info.code,
-                                                         .layout = program->layout.pipeline},
-                             &own, error));
+        TRY_END(
+            dev_pipeline(program->dev,
+                         &(struct dev_pipeline_info){.code = program->info.code,
+                                                     .layout = program->parts[0].layout.pipeline},
+                         &own, error));
     fill_from_host(program);
-    TRY_END(submit_single(program, own ? own : program->pipeline, seed, timeout_ms, error));
+    TRY_END(
+        submit_single(program, own ? own : program->parts[0].pipeline, seed, timeout_ms, error));
     const uint32_t state = program->readback.mapped[program->output_words];
     *expired = state != 0 && state != UINT32_MAX;
     judge(program, 0, run, &failure, 1, &failures);

@@ -184,6 +184,9 @@ static inline const struct cat_interface *dev_interface(const struct dev_compile
     return info->interface ? info->interface : &cat_usual_interface;
 }
 
+// The input of the pipeline of part `part` (struct cat_step); 0: the first dispatch's.
+struct dev_compile_info dev_part(const struct dev_compile_info *code, size_t part);
+
 struct dev_pipeline_info {
     struct dev_compile_info code; // subgroup: full subgroups of this size, if possible
     VkPipelineLayout layout;
