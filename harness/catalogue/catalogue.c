@@ -154,7 +154,8 @@ static char *unpack_words(const struct cat_test *test)
 
 const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module)
 {
-    return (const uint32_t *)(void *)unpack_words(test) + module->offset;
+    return test->words ? test->words
+                       : (const uint32_t *)(void *)unpack_words(test) + module->offset;
 }
 
 const char *cat_module_names(const struct cat_test *test, const struct cat_module *module)

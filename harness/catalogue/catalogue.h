@@ -52,6 +52,7 @@ struct cat_test {
     const struct cat_oracle *oracle;
     const struct cat_package *package; // for a kernel from outside; NULL: built in
     const void *program;               // of a generated one: what its oracle reads
+    const uint32_t *words; // of a generated one: its only module; NULL: unpacked on first use
 };
 
 // One point: test, axis values, sweep values, subgroup size.

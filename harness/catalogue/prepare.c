@@ -129,12 +129,18 @@ static const struct cat_interface *interface_of(const struct eng_prepared *p)
 bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, struct lit_error *error)
 {
     const struct dev_facts *facts = prepare->facts;
-    *p = (struct eng_prepared){.which = *prepare->which};
+    *p = (struct eng_prepared){0};
+    if (prepare->which) {
+        p->which = *prepare->which;
+    } else if (!cat_case_parse(prepare->name, &p->which, error)) {
+        p->which.test = NULL;
+        return false;
+    }
     if (!p->which.subgroup)
         p->which.subgroup = facts->subgroup;
     p->oracle = p->which.test->oracle;
     p->mode = cat_test_mode(p->which.test);
-    p->module = prepare->module ? prepare->module : cat_case_module(&p->which);
+    p->module = cat_case_module(&p->which);
     p->args = (struct cat_args){
         .subgroup = p->which.subgroup,
         .scale = prepare->scale ? prepare->scale
@@ -144,7 +150,7 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
         .most_words = prepare->most_words,
         .most_workgroups = facts->max_workgroups,
     };
-    if (!prepare->module && cat_test_draws(p->which.test))
+    if (cat_test_draws(p->which.test))
         return lit_fail(error, LIT_EXIT_NOTHING, "its programs are drawn: see litmus fuzz %s",
                         cat_test_draws(p->which.test));
     read_sweeps(p);

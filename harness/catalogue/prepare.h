@@ -8,8 +8,8 @@
 #include "model/facts.h"
 
 struct eng_prepare {
-    const struct cat_case *which;    // subgroup 0: the device's default
-    const struct cat_module *module; // NULL: from the catalogue
+    const struct cat_case *which; // subgroup 0: the device's default; NULL: of this name
+    const char *name;
     const struct dev_facts *facts;
     uint32_t scale;      // workgroups, if the test leaves it open; 0: to suit the device
     uint64_t most_words; // per buffer; input and expectation also take host memory
@@ -36,7 +36,8 @@ struct eng_prepared {
 };
 
 // False with an error: code LIT_EXIT_NOTHING if the device lacks something, which it names; another
-// code if the oracle refuses the configuration. Zeroes *prepared first. Clear it in any case.
+// code if the oracle refuses the configuration, or if there is none of this name, which leaves
+// which.test NULL. Zeroes *prepared first. Clear it in any case.
 bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *prepared,
                  struct lit_error *error);
 // Makes the input and the expectation. `seed` is the session's.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs tests whose runs are drawn programs.
 #include "engine/measure.h"
+#include "generate/module.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,24 +49,34 @@ unsigned eng_draw_workgroup(const struct gen_program *program, uint32_t subgroup
 
 // --- A program as a configuration
 
-// A program with its request. Must stay where it is.
+// A program with its request, and with the parts of a test that a run needs: some of a head, its
+// family's oracle, and the emitted module. Must stay where it is.
 struct drawn {
     struct eng_request request;
-    struct eng_generated generated;
+    struct gen_program program;
+    struct gen_module module;
+    struct cat_module entry;
+    struct cat_embedded embedded;
+    struct cat_test test;
+    struct cat_case which;
     struct eng_prepared ready; // to be precompiled
     struct lit_error error;    // why it is invalid
 };
 
 // Fills the rest from the program and its request.
-static void make(struct drawn *drawn, enum masks_rule rule)
+static void make(struct drawn *made, enum masks_rule rule)
 {
-    const struct eng_request *request = &drawn->request;
-    struct eng_generated *made = &drawn->generated;
+    const struct eng_request *request = &made->request;
     const char *family = gen_family(&made->program);
     char oracle[40];
     snprintf(oracle, sizeof oracle, "%s.generated", family);
+    gen_module_make(&made->program, rule, &made->module);
+    made->entry.count = (uint32_t)made->module.count;
+    cat_module_features(made->module.words, made->module.count, &made->entry.features,
+                        &made->error);
+    made->embedded = (struct cat_embedded){.modules = &made->entry, .module_count = 1};
     made->test = (struct cat_test){
-        .head = {.name = drawn->request.name,
+        .head = {.name = made->request.name,
                  .axes = {{.name = (char *)"reconvergence",
                            .values = {(char *)gen_rule_name(rule)},
                            .count = 1}},
@@ -75,27 +86,25 @@ static void make(struct drawn *drawn, enum masks_rule rule)
                              .count = 3,
                              .role = CFG_WORKGROUP}},
                  .sweep_count = 1},
+        .embedded = &made->embedded,
         .oracle = cat_oracle_find(oracle),
-        .program = &made->program};
+        .program = &made->program,
+        .words = made->module.words};
     made->which = (struct cat_case){.test = &made->test, .subgroup = request->subgroup};
     const unsigned workgroup = eng_draw_workgroup(&made->program, request->subgroup);
     made->which.sweep[0] = workgroup > 128 ? 2 : workgroup > 64;
-    gen_module_make(&made->program, rule, &made->module);
-    made->entry.count = (uint32_t)made->module.count;
-    cat_module_features(made->module.words, made->module.count, &made->entry.features,
-                        &drawn->error);
 }
 
 // Programs have few runs: preparing the device-side checker would take longer than the runs.
 static enum dev_status run(struct dev *dev, const struct drawn *drawn, const struct eng_sink *sink)
 {
     if (!drawn->error.message[0] && !drawn->request.runs)
-        return eng_compile(dev, drawn->request.name, &drawn->generated, sink);
+        return eng_compile(dev, drawn->request.name, &drawn->which, sink);
     if (!drawn->error.message[0])
         return eng_measure(
             &(struct eng_measure){
                 .dev = dev,
-                .own = &drawn->generated,
+                .which = &drawn->which,
                 .check_on_host = true,
                 .scale = eng_draw_workgroups(dev_facts(dev)),
                 .sink = sink,
@@ -112,7 +121,7 @@ static void forget(struct drawn **one)
     if (!*one)
         return;
     eng_prepared_clear(&(*one)->ready);
-    gen_module_clear(&(*one)->generated.module);
+    gen_module_clear(&(*one)->module);
     free(*one);
     *one = NULL;
 }
@@ -121,7 +130,7 @@ enum dev_status eng_generated_run(struct dev *dev, const struct eng_request *req
                                   const struct eng_sink *sink)
 {
     OWNED(forget) struct drawn *one = lit_alloc(1, sizeof *one);
-    struct gen_program *program = &one->generated.program;
+    struct gen_program *program = &one->program;
     enum masks_rule rule;
     one->request = *request;
     if (!gen_rule_find(request->rule, &rule))
@@ -208,7 +217,7 @@ static void draw(const struct dev_facts *facts, const struct cat_case *which, ui
     limits.steps = cat_value(&(struct cat_args){.which = which}, "steps");
     limits.depth = ENG_DRAW_DEPTH;
     limits.subgroup = which->subgroup;
-    gen_draw(&one->generated.program, &limits, request->seed, index);
+    gen_draw(&one->program, &limits, request->seed, index);
     one->request = *request;
     one->request.subgroup = which->subgroup;
     eng_draw_name(&limits, request->seed, index, one->request.name);
@@ -243,16 +252,14 @@ static void precompile(struct drawing *d, struct drawn *one)
     struct lit_error error = {0};
     const struct dev_facts *facts = dev_facts(d->dev);
     if (!one->error.message[0] &&
-        eng_prepare(&(struct eng_prepare){.which = &one->generated.which,
-                                          .module = &one->generated.entry,
+        eng_prepare(&(struct eng_prepare){.which = &one->which,
                                           .facts = facts,
                                           .scale = eng_draw_workgroups(facts),
                                           .most_words = eng_most_words(d->dev)},
                     &one->ready, &error))
-        dev_precompile_begin(
-            d->dev, &(struct dev_precompile_info){
-                        .name = one->request.name,
-                        .code = eng_compile_info(&one->ready, one->generated.module.words)});
+        dev_precompile_begin(d->dev,
+                             &(struct dev_precompile_info){.name = one->request.name,
+                                                           .code = eng_compile_info(&one->ready)});
 }
 
 // Draws `run` unless it was drawn, and begins to precompile later runs if the request allows. Each

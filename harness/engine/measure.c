@@ -21,7 +21,6 @@ struct job {
     const struct eng_measure *measure;
     const struct eng_request *request;
     const struct dev_facts *facts;
-    struct cat_case which; // as requested
     struct eng_prepared ready;
     struct dev_stress stress;
     bool check_on_host;
@@ -59,10 +58,10 @@ void eng_emit_end(const struct eng_sink *sink, enum eng_result result,
     emit_text(sink, ENG_EVENT_DONE, result, result == ENG_PASS ? "" : error->message);
 }
 
-struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const uint32_t *words)
+struct dev_compile_info eng_compile_info(const struct eng_prepared *ready)
 {
     return (struct dev_compile_info){
-        .words = words ? words : cat_module_words(ready->which.test, ready->module),
+        .words = cat_module_words(ready->which.test, ready->module),
         .word_count = ready->module->count,
         .subgroup = ready->required,
         .spec_ids = ready->spec_ids,
@@ -72,11 +71,27 @@ struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const
     };
 }
 
-// Whether the prepared configuration fits the device's limits. `words`: as for eng_compile_info.
-static bool device_runs(const struct dev *dev, const struct eng_prepared *ready,
-                        const uint32_t *words, struct lit_error *error)
+struct dev_program_info eng_program_info(const struct eng_prepared *ready)
 {
-    const struct dev_compile_info code = eng_compile_info(ready, words);
+    return (struct dev_program_info){
+        .code = eng_compile_info(ready),
+        .mode = ready->mode,
+        .shape = ready->shape,
+        .input = ready->input,
+        .expected = ready->expected,
+        .fresh = ready->fresh,
+        .batch = ENG_MAX_BATCH,
+    };
+}
+
+// Prepares a configuration, and checks that it fits the device's limits. If there is none of this
+// name, ready->which.test stays NULL.
+static bool prepare(const struct dev *dev, const struct eng_prepare *how,
+                    struct eng_prepared *ready, struct lit_error *error)
+{
+    if (!eng_prepare(how, ready, error))
+        return false;
+    const struct dev_compile_info code = eng_compile_info(ready);
     return dev_interface_fits(dev, ready->bound, error) && dev_module_fits(dev, &code, error);
 }
 
@@ -150,14 +165,12 @@ static void finish_data(const char *name, void *user)
 static bool begin_data(struct dev *dev, const struct eng_upcoming *ahead, struct upcoming *one)
 {
     struct lit_error error = {0};
-    struct cat_case which;
     struct dev_stress stress;
     struct eng_prepared *ready = &one->ready;
-    if (!cat_case_parse(ahead->name, &which, &error) ||
-        !eng_stress_parse(ahead->stress, &stress, &error) ||
+    if (!eng_stress_parse(ahead->stress, &stress, &error) ||
         !eng_prepare(
             &(struct eng_prepare){
-                .which = &which,
+                .name = ahead->name,
                 .facts = dev_facts(dev),
                 .most_words = eng_most_words(dev),
             },
@@ -167,7 +180,7 @@ static bool begin_data(struct dev *dev, const struct eng_upcoming *ahead, struct
     eng_stress_fit(&stress, &limits);
     return dev_precompile_begin(dev, &(struct dev_precompile_info){
                                          .name = ahead->name,
-                                         .code = eng_compile_info(ready, NULL),
+                                         .code = eng_compile_info(ready),
                                          .sliced = stress.slices > 1,
                                          .made = finish_data,
                                          .user = one,
@@ -188,24 +201,6 @@ void eng_precompile_begin(struct dev *dev, const struct eng_request *request,
             say_made(sink, name);
         }
     }
-}
-
-// --- A configuration
-
-static bool resolve(struct job *job)
-{
-    const bool fits = eng_prepare(
-        &(struct eng_prepare){
-            .which = &job->which,
-            .module = job->measure->own ? &job->measure->own->entry : NULL,
-            .facts = job->facts,
-            .scale = job->measure->scale,
-            .most_words = eng_most_words(job->measure->dev),
-        },
-        &job->ready, &job->error);
-    return fits &&
-           device_runs(job->measure->dev, &job->ready,
-                       job->measure->own ? job->measure->own->module.words : NULL, &job->error);
 }
 
 // --- Splits what is too long for one event
@@ -231,15 +226,17 @@ static bool emit_bytes(const void *bytes, size_t size, const struct eng_sink *si
 static enum dev_status make_program(struct job *job)
 {
     enum dev_status status = dev_program_drain(job->program, job->request->timeout_ms, &job->error);
-    const struct eng_generated *own = job->measure->own;
-    struct dev_compile_info code = eng_compile_info(&job->ready, own ? own->module.words : NULL);
+    struct dev_program_info info = eng_program_info(&job->ready);
     const struct cat_module *module = job->ready.module;
-    const struct cat_test *test = job->ready.which.test;
     OWNED(lit_free) uint32_t *named = NULL;
     if (job->measure->named)
-        code.words = named =
-            cat_ids_insert(code.words, code.word_count, cat_module_names(test, module),
-                           module->names_size, &code.word_count);
+        info.code.words = named = cat_ids_insert(info.code.words, info.code.word_count,
+                                                 cat_module_names(job->ready.which.test, module),
+                                                 module->names_size, &info.code.word_count);
+    info.name = job->request->name;
+    info.check_on_host = job->check_on_host;
+    info.stress = job->stress;
+    info.timed = job->request->timed;
     job->begun = 0;
     if (status != DEV_OK)
         return status;
@@ -250,21 +247,7 @@ static enum dev_status make_program(struct job *job)
     job->next_begun = false;
     job->has_digest = false;
     const double start = clock_now();
-    job->program = dev_program_create(job->measure->dev,
-                                      &(struct dev_program_info){
-                                          .name = job->request->name,
-                                          .code = code,
-                                          .mode = job->ready.mode,
-                                          .shape = job->ready.shape,
-                                          .input = job->ready.input,
-                                          .expected = job->ready.expected,
-                                          .fresh = job->ready.fresh,
-                                          .check_on_host = job->check_on_host,
-                                          .batch = ENG_MAX_BATCH,
-                                          .stress = job->stress,
-                                          .timed = job->request->timed,
-                                      },
-                                      &status, &job->error);
+    job->program = dev_program_create(job->measure->dev, &info, &status, &job->error);
     // A precompiled pipeline took as long as if we had waited for it. The actual wait counts with
     // the first batch.
     const double spared = dev_precompile_spent(job->measure->dev) - (clock_now() - start);
@@ -282,7 +265,7 @@ static void precompile_next(struct job *job)
     job->next_begun = true;
     dev_precompile_begin(job->measure->dev, &(struct dev_precompile_info){
                                                 .name = job->request->name,
-                                                .code = eng_compile_info(&job->ready, NULL),
+                                                .code = eng_compile_info(&job->ready),
                                                 .sliced = job->stress.slices > 1,
                                             });
 }
@@ -521,19 +504,23 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     job->end = request->first + request->runs;
     job->mark = clock_now();
 
-    if (measure->own)
-        job->which = measure->own->which;
-    const bool sane = (measure->own || cat_case_parse(request->name, &job->which, &job->error)) &&
-                      eng_stress_parse(request->stress, &job->stress, &job->error);
-    if (!sane || !resolve(job)) {
-        conclude(job, status, sane ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
-                 sane ? ENG_SKIP : ENG_HARNESS_ERROR);
+    if (!eng_stress_parse(request->stress, &job->stress, &job->error) ||
+        !prepare(measure->dev,
+                 &(struct eng_prepare){.which = measure->which,
+                                       .name = request->name,
+                                       .facts = job->facts,
+                                       .scale = measure->scale,
+                                       .most_words = eng_most_words(measure->dev)},
+                 &job->ready, &job->error)) {
+        const bool known = job->ready.which.test;
+        conclude(job, status, known ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
+                 known ? ENG_SKIP : ENG_HARNESS_ERROR);
         goto done;
     }
     const struct eng_stress_limits limits = {job->facts, job->ready.module->divisible};
     eng_stress_fit(&job->stress, &limits);
     job->check_on_host |= !(measure->tried >> job->ready.mode.check & 1);
-    if (measure->own || measure->scale ||
+    if (measure->which || measure->scale ||
         !take_data(measure->dev, request->name, request->seed, &job->ready))
         eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);
@@ -561,7 +548,7 @@ bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink)
     return emit_bytes(bytes.data, bytes.length, sink);
 }
 
-enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_generated *own,
+enum dev_status eng_compile(struct dev *dev, const char *name, const struct cat_case *which,
                             const struct eng_sink *sink)
 {
     const struct dev_facts *facts = dev_facts(dev);
@@ -569,26 +556,22 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_
     unbounded.max_storage_buffer = UINT32_MAX;
     struct lit_error error = {0};
     OWNED(isa_code_clear) struct isa_code code = {0};
-    const uint32_t *words = own ? own->module.words : NULL;
-    struct cat_case which;
-    struct eng_prepared ready = {0};
-    const bool named = own || cat_case_parse(name, &which, &error);
-    const struct eng_prepare how = {
-        .which = own ? &own->which : &which,
-        .module = own ? &own->entry : NULL,
-        .facts = own ? &unbounded : facts,
-        .most_words = UINT32_MAX,
-    };
-    if (!named || !eng_prepare(&how, &ready, &error) || !device_runs(dev, &ready, words, &error)) {
-        emit_text(sink, named ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
-                  named ? ENG_SKIP : ENG_HARNESS_ERROR, error.message);
+    struct eng_prepared ready;
+    const struct eng_prepare how = {.which = which,
+                                    .name = name,
+                                    .facts = which ? &unbounded : facts,
+                                    .most_words = UINT32_MAX};
+    if (!prepare(dev, &how, &ready, &error)) {
+        const bool known = ready.which.test;
+        emit_text(sink, known ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
+                  known ? ENG_SKIP : ENG_HARNESS_ERROR, error.message);
         eng_prepared_clear(&ready);
         return DEV_OK;
     }
-    const struct dev_compile_info info = eng_compile_info(&ready, words);
-    const enum dev_status status = dev_compile(dev, &info, own ? NULL : &code, &error);
+    const struct dev_compile_info info = eng_compile_info(&ready);
+    const enum dev_status status = dev_compile(dev, &info, which ? NULL : &code, &error);
     const bool refused = status == DEV_ERROR && !strstr(error.message, "_MEMORY");
-    if (own && (status == DEV_OK || refused)) {
+    if (which && (status == DEV_OK || refused)) {
         struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = {.runs = 1, .instances = 1}};
         event.count.outcomes[refused ? CAT_NEVER_WRITTEN : CAT_RIGHT] = 1;
         event.count.failed_runs = event.count.failed_instances = refused;

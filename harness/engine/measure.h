@@ -6,22 +6,11 @@
 #include "catalogue/prepare.h"
 #include "device/device.h"
 #include "engine/protocol.h"
-#include "generate/module.h"
-
-// A generated program as a configuration: a test with the parts of a head that a run needs, its
-// family's oracle, and the emitted module.
-struct eng_generated {
-    struct gen_program program;
-    struct cat_test test;
-    struct cat_case which;
-    struct cat_module entry;
-    struct gen_module module;
-};
 
 struct eng_measure {
     struct dev *dev;
-    const struct eng_generated *own; // NULL: the catalogue's, by the request's name
-    bool check_on_host;              // do not trust the device's checker
+    const struct cat_case *which; // a generated program; NULL: by the request's name
+    bool check_on_host;           // do not trust the device's checker
     uint32_t tried; // modes in which the checker was tried, bit i: enum cat_check i; the host
                     // checks others
     bool named;     // name the module's ids, for readers of the driver's listing
@@ -30,8 +19,10 @@ struct eng_measure {
     const struct eng_sink *sink; // takes BATCH and MESSAGE events, and at last DONE or ERROR
 };
 
-// What to build a configuration's pipeline from; `words` NULL: the catalogue's.
-struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const uint32_t *words);
+// What to build a configuration's pipeline from.
+struct dev_compile_info eng_compile_info(const struct eng_prepared *ready);
+// All that runs it on a device: pipeline, data and dispatch. The caller adds how to run it.
+struct dev_program_info eng_program_info(const struct eng_prepared *ready);
 
 // The maximum words of a buffer: the host's memory holds input and expectation, too.
 uint64_t eng_most_words(const struct dev *dev);
@@ -67,9 +58,9 @@ void eng_emit_end(const struct eng_sink *sink, enum eng_result result,
 enum eng_result eng_status_result(enum dev_status status, const struct lit_error *error);
 
 // Runs a COMPILE request: emits CODE events and at last DONE (pass, or skip if the device lacks
-// something, or harness-error if the driver refuses the pipeline) or ERROR. `own`: a generated
+// something, or harness-error if the driver refuses the pipeline) or ERROR. `which`: a generated
 // program in place of the named configuration, without CODE events; may be NULL.
-enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_generated *own,
+enum dev_status eng_compile(struct dev *dev, const char *name, const struct cat_case *which,
                             const struct eng_sink *sink);
 
 // In the worker: runs a GENERATED request; of 0 runs it only compiles the program, which counts as

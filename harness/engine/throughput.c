@@ -146,16 +146,8 @@ static enum dev_status make(struct job *job)
 {
     enum dev_status status = DEV_OK;
     eng_prepare_data(&job->ready, job->request->seed);
-    struct dev_program_info info = {
-        .code = eng_compile_info(&job->ready, NULL),
-        .mode = job->ready.mode,
-        .shape = job->ready.shape,
-        .input = job->ready.input,
-        .expected = job->ready.expected,
-        .fresh = job->ready.fresh,
-        .batch = ENG_MAX_BATCH,
-        .timed = true,
-    };
+    struct dev_program_info info = eng_program_info(&job->ready);
+    info.timed = true;
     job->size = 1;
     job->each = 0;
     job->program = dev_program_create(job->dev, &info, &status, &job->error);

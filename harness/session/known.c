@@ -124,14 +124,12 @@ static bool is_same_shape(const struct eng_prepared *a, const struct eng_prepare
 static bool make_ready(const char *name, const struct dev_facts *facts, uint32_t scale,
                        struct eng_prepared *prepared)
 {
-    struct cat_case which;
     struct lit_error error = {0};
-    const struct eng_prepare prepare = {.which = &which,
+    const struct eng_prepare prepare = {.name = name,
                                         .facts = facts,
                                         .scale = scale,
                                         .most_words = scale ? MOST_WORDS : UINT64_MAX / 16};
-    *prepared = (struct eng_prepared){0};
-    return cat_case_parse(name, &which, NULL) && eng_prepare(&prepare, prepared, &error);
+    return eng_prepare(&prepare, prepared, &error);
 }
 
 static bool is_same_data(const struct eng_prepared *a, const struct eng_prepared *b)
