@@ -138,7 +138,7 @@ bool benching_ask(struct benching *b, struct eng_request *request, enum eng_resu
     struct asking asking = {.of = b};
     asking.client = (struct eng_client){
         .watch = &b->devices.watch, .device = b->device, .heard = hear, .user = &asking};
-    b->end = eng_client_ask(&asking.client, request, &outcome);
+    b->end = eng_submit(&asking.client, NULL, request, &outcome);
     eng_client_end(&asking.client);
     term_line_clear(&b->devices.line);
     const bool over = benching_is_over(b);

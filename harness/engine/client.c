@@ -389,14 +389,33 @@ enum eng_end eng_client_open(struct eng_client *client, uint32_t checks,
                                                              : ENG_END_STOPS;
 }
 
-static enum eng_end ask(struct eng_client *client, const struct eng_request *asked,
-                        struct eng_outcome *outcome)
+static void fill(const struct eng_work *work, struct eng_request *request)
 {
-    struct eng_request request = *asked;
+    OWNED(text_free) struct text name = {0}, notation = {0};
+    if (work->which)
+        cat_case_name(work->which, &name);
+    snprintf(request->name, sizeof request->name, "%s", work->which ? name.data : work->name);
+    snprintf(request->stress, sizeof request->stress, "%s", work->stress ? work->stress : "");
+    snprintf(request->settings, sizeof request->settings, "%s",
+             work->settings ? work->settings : "");
+    if (!work->program)
+        return;
+    gen_write(work->program, &notation);
+    snprintf(request->program, sizeof request->program, "%s", notation.data);
+    snprintf(request->rule, sizeof request->rule, "%s", gen_rule_name(work->rule));
+    request->subgroup = work->subgroup;
+}
+
+static enum eng_end ask(struct eng_client *client, const struct eng_work *work,
+                        const struct eng_request *how, struct eng_outcome *outcome)
+{
+    struct eng_request request = *how;
     struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
-    const bool opens = asked->kind == ENG_TRY || asked->kind == ENG_OUTPUT ||
-                       asked->kind == ENG_BENCH || asked->kind == ENG_ENUMERATE;
+    const bool opens = how->kind == ENG_TRY || how->kind == ENG_OUTPUT || how->kind == ENG_BENCH ||
+                       how->kind == ENG_ENUMERATE;
     *outcome = (struct eng_outcome){0};
+    if (work)
+        fill(work, &request);
     request.index = client->device->index;
     request.timeout_ms = eng_batch_limit_ms(&client->watch->policy);
     if (client->hangs >= ENG_HANGS) {
@@ -430,10 +449,10 @@ static enum eng_end ask(struct eng_client *client, const struct eng_request *ask
     return end;
 }
 
-enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
-                            struct eng_outcome *outcome)
+enum eng_end eng_submit(struct eng_client *client, const struct eng_work *work,
+                        const struct eng_request *how, struct eng_outcome *outcome)
 {
-    const enum eng_end end = ask(client, asked, outcome);
+    const enum eng_end end = ask(client, work, how, outcome);
     if (client->pool)
         eng_pool_note(client->pool, end, outcome->reason);
     return end;
@@ -473,12 +492,10 @@ static void capture_lane(void *lane)
         .watch = &c->pool.watch, .device = c->capture->device, .pool = &c->pool, .capture = true};
     while (!c->over && c->pool.end == ENG_END_RAN && c->next < c->count) {
         const struct cat_case *which = &c->cases[c->next++];
-        OWNED(text_free) struct text name = {0};
         struct eng_outcome outcome;
-        struct eng_request request = {.kind = ENG_COMPILE};
-        cat_case_name(which, &name);
-        snprintf(request.name, sizeof request.name, "%s", name.data);
-        if (eng_client_ask(&client, &request, &outcome) == ENG_END_RAN && !c->over)
+        if (eng_submit(&client, &(struct eng_work){.which = which},
+                       &(struct eng_request){.kind = ENG_COMPILE}, &outcome) == ENG_END_RAN &&
+            !c->over)
             c->over = !hand_over(c->capture, which, &client, &outcome);
     }
     eng_client_end(&client);

@@ -59,7 +59,7 @@ void eng_pool_run(struct eng_pool *pool, void (*work)(void *lane), void *lanes, 
 void eng_pool_wait(struct eng_pool *pool);
 // Whether all waiting must end: a signal came, or `stop` is set.
 bool eng_pool_stops(const struct eng_pool *pool);
-// Notes how a request ended; eng_client_ask does.
+// Notes how a request ended; eng_submit does.
 void eng_pool_note(struct eng_pool *pool, enum eng_end end, const char *reason);
 
 // --- One client
@@ -83,7 +83,7 @@ struct eng_client {
     void *user;
     bool validation;           // open the device with the validation layer
     bool capture;              // open the device only for COMPILE
-    bool unchecked;            // eng_client_ask does not try the checker: the host checks, as for
+    bool unchecked;            // eng_submit does not try the checker: the host checks, as for
                                // GENERATED, or eng_client_open has tried it
     char settings[256];        // of the emulated GPU that its workers open; "": as it is
     const struct text *kernel; // its workers know this test instead of the ones added to the
@@ -134,11 +134,23 @@ enum eng_end eng_client_open(struct eng_client *client, uint32_t checks,
 // Ends the worker, at once if it no longer listens.
 void eng_client_stop(struct eng_client *client, bool at_once);
 
-// Requests runs (RUN, GENERATED), code (COMPILE), or something that needs no open device (TRY,
-// BENCH, ENUMERATE), and waits for the end. A crash, a hang or a lost device is a result; the next
-// request gets a new worker. Fills in the request's index and timeout_ms.
-enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
-                            struct eng_outcome *outcome);
+// What runs on a device: a configuration or a generated program, and under which conditions.
+struct eng_work {
+    const char *name; // of the configuration, or of the program: its input is drawn by that
+    const struct cat_case *which;      // in place of the name
+    const struct gen_program *program; // NULL: it is a configuration
+    enum masks_rule rule;              // of the program
+    uint32_t subgroup;                 // of the program
+    const char *stress;                // NULL: none
+    const char *settings; // of the simulator or the emulated GPU; NULL: as its driver is set
+};
+
+// The only way to a device. Requests runs (RUN, GENERATED), code (COMPILE), or something that needs
+// no open device (TRY, OUTPUT, BENCH, ENUMERATE), and waits for the end. A crash, a hang or a lost
+// device is a result; the next request gets a new worker. `how` is the request without what the
+// work says, index and timeout_ms; `work` NULL: it names its benchmark, or nothing runs.
+enum eng_end eng_submit(struct eng_client *client, const struct eng_work *work,
+                        const struct eng_request *how, struct eng_outcome *outcome);
 
 // --- Asks a worker what a device's driver makes of configurations. Runs nothing.
 
@@ -164,5 +176,5 @@ enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_cas
 // After a client's request failed: if its device is an emulated GPU, repeats the request where
 // waits and caches do not matter, unless they did not, and says in at most `size` bytes what the
 // failure is about. Else leaves `says` as it is.
-void eng_emulate_judge(const struct eng_client *failed, const struct eng_request *request,
-                       char *says, size_t size);
+void eng_emulate_judge(const struct eng_client *failed, const struct eng_work *work,
+                       const struct eng_request *how, char *says, size_t size);

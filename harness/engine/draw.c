@@ -31,17 +31,6 @@ void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t inde
              index);
 }
 
-void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
-                      struct eng_request *request)
-{
-    OWNED(text_free) struct text notation = {0};
-    request->kind = ENG_GENERATED;
-    request->subgroup = subgroup;
-    gen_write(program, &notation);
-    snprintf(request->program, sizeof request->program, "%s", notation.data);
-    snprintf(request->rule, sizeof request->rule, "%s", gen_rule_name(rule));
-}
-
 unsigned eng_draw_workgroup(const struct gen_program *program, uint32_t subgroup)
 {
     return subgroup > 64 || gen_asks(program, GEN_SUBGROUP_BIT) ? 256 : subgroup > 32 ? 128 : 64;

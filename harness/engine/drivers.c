@@ -300,8 +300,8 @@ static void ask(void *lane)
     struct asked *asked = lane;
     if (!asked->driver.manifest)
         return;
-    asked->end = eng_client_ask(&asked->client, &(struct eng_request){.kind = ENG_ENUMERATE},
-                                &asked->outcome);
+    asked->end = eng_submit(&asked->client, NULL, &(struct eng_request){.kind = ENG_ENUMERATE},
+                            &asked->outcome);
     eng_client_end(&asked->client);
 }
 

@@ -117,8 +117,8 @@ bool eng_emulate_is(const char *given)
     return false;
 }
 
-void eng_emulate_judge(const struct eng_client *failed, const struct eng_request *request,
-                       char *says, size_t size)
+void eng_emulate_judge(const struct eng_client *failed, const struct eng_work *work,
+                       const struct eng_request *how, char *says, size_t size)
 {
     const char *given = getenv(ENG_EMULATED);
     struct rdna_settings settings;
@@ -134,7 +134,7 @@ void eng_emulate_judge(const struct eng_client *failed, const struct eng_request
                                     .kernel = failed->kernel,
                                     .unchecked = true};
         snprintf(client.settings, sizeof client.settings, "%.200s," PROMPT, given);
-        const enum eng_end end = eng_client_ask(&client, request, &outcome);
+        const enum eng_end end = eng_submit(&client, work, how, &outcome);
         eng_client_end(&client);
         if (end != ENG_END_RAN)
             return;

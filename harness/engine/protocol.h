@@ -158,9 +158,6 @@ uint32_t eng_draw_workgroups(const struct dev_facts *facts);
 // Returns the invocations of its workgroups: 64, or two subgroups; 256 where subgroups go different
 // ways.
 unsigned eng_draw_workgroup(const struct gen_program *program, uint32_t subgroup);
-// Makes the request for a program; the caller adds its name, seed and number of runs.
-void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
-                      struct eng_request *request);
 // Turns the counts of a program's own runs into the count of the program, which is run `run` of its
 // configuration; it failed if any of its own runs failed.
 // `failure` is the first of its own runs, if one failed.

@@ -378,14 +378,14 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct eng_measured *m, bool
         request.expired = half > before ? half - before : 0;
     }
     eng_precompile_ask(&q->precompile, &q->plan, q->done, q->present, &request, describe, q);
-    snprintf(request.name, sizeof request.name, "%s", m->kept.name);
-    snprintf(request.stress, sizeof request.stress, "%s", m->kept.stress);
     m->unclear = m->failed = false;
     m->aside = request.renew;
     show(q, m);
     take_place(q, m->which);
     q->measured = m;
-    const enum eng_end end = eng_client_ask(&q->client, &request, &outcome);
+    const enum eng_end end =
+        eng_submit(&q->client, &(struct eng_work){.name = m->kept.name, .stress = m->kept.stress},
+                   &request, &outcome);
     q->measured = NULL;
     leave_place(q);
     *over = end == ENG_END_RAN;
@@ -467,9 +467,9 @@ static void judge(struct eng_queue *q, struct eng_measured *m)
         (kept->result != ENG_FAIL && !eng_is_broken(kept->result)))
         return;
     put_rest(q, m);
-    snprintf(request.name, sizeof request.name, "%s", kept->name);
-    snprintf(request.stress, sizeof request.stress, "%s", kept->stress);
-    eng_emulate_judge(&q->client, &request, says, sizeof says);
+    eng_emulate_judge(&q->client,
+                      &(struct eng_work){.name = m->kept.name, .stress = m->kept.stress}, &request,
+                      says, sizeof says);
     const size_t length = strlen(kept->reason);
     snprintf(kept->reason + length, ENG_REASON - length, "%s%s", length > 0 && says[0] ? "; " : "",
              says);

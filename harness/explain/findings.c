@@ -299,11 +299,10 @@ void exp_asking_end(struct exp_asking *a)
 bool exp_ask(struct exp_asking *a, enum eng_request_kind kind, const char *settings, uint64_t seed,
              const char *option, struct eng_outcome *outcome, struct lit_error *error)
 {
-    struct eng_request request = {.kind = kind, .seed = seed};
-    snprintf(request.name, sizeof request.name, "%s", a->name);
-    snprintf(request.settings, sizeof request.settings, "%s", settings);
     a->printed[0] = '\0';
-    const enum eng_end end = eng_client_ask(&a->client, &request, outcome);
+    const enum eng_end end =
+        eng_submit(&a->client, &(struct eng_work){.name = a->name, .settings = settings},
+                   &(struct eng_request){.kind = kind, .seed = seed}, outcome);
     if (end == ENG_END_SIGNAL || end == ENG_END_TIME)
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
     if (end == ENG_END_RAN && (outcome->result == ENG_PASS || outcome->result == ENG_FAIL))

@@ -91,14 +91,11 @@ static void note(const char *line, void *user)
 static bool try_once(struct searcher *s, const struct cat_case *which, const char *settings,
                      struct eng_outcome *outcome, struct lit_error *error)
 {
-    struct eng_request request = {.kind = ENG_TRY, .seed = s->search->seed};
-    OWNED(text_free) struct text name = {0};
     s->printed[0] = '\0';
     s->found->tries++;
-    cat_case_name(which, &name);
-    snprintf(request.name, sizeof request.name, "%s", name.data);
-    snprintf(request.settings, sizeof request.settings, "%s", settings);
-    const enum eng_end end = eng_client_ask(&s->client, &request, outcome);
+    const enum eng_end end =
+        eng_submit(&s->client, &(struct eng_work){.which = which, .settings = settings},
+                   &(struct eng_request){.kind = ENG_TRY, .seed = s->search->seed}, outcome);
     if (end != ENG_END_RAN)
         return eng_end_stops(end) ? lit_fail(error, LIT_EXIT_USAGE, "%s", outcome->reason)
                                   : lit_fail(error, LIT_EXIT_TIME, "interrupted");

@@ -192,7 +192,7 @@ void fuzz_name_group(struct fuzz_found *found);
 void fuzz_find_cause(struct fuzz_lane *lane);
 // Stores the small program as a test.
 bool fuzz_store(const struct fuzz_lane *lane);
-// Runs a program; see eng_client_ask.
+// Runs a program; see eng_submit.
 enum eng_end fuzz_try(struct fuzz_lane *lane, const struct gen_program *program, uint64_t runs,
                       struct eng_outcome *outcome);
 

@@ -42,11 +42,15 @@ enum eng_end fuzz_try(struct fuzz_lane *lane, const struct gen_program *program,
                       struct eng_outcome *outcome)
 {
     const struct fuzz_campaign *c = lane->campaign;
-    struct eng_request request = {.runs = c->asked->compile ? 0 : runs,
-                                  .seed = c->asked->run.seed.value};
-    eng_draw_request(program, lane->found->arm->limits.rule, lane->found->small_subgroup, &request);
-    snprintf(request.name, sizeof request.name, "%s", lane->name);
-    return eng_client_ask(&lane->client, &request, outcome);
+    return eng_submit(&lane->client,
+                      &(struct eng_work){.name = lane->name,
+                                         .program = program,
+                                         .rule = lane->found->arm->limits.rule,
+                                         .subgroup = lane->found->small_subgroup},
+                      &(struct eng_request){.kind = ENG_GENERATED,
+                                            .runs = c->asked->compile ? 0 : runs,
+                                            .seed = c->asked->run.seed.value},
+                      outcome);
 }
 
 static bool is_alike(const struct eng_outcome *outcome, const struct eng_outcome *first)

@@ -50,15 +50,16 @@ static void teach(struct red_lane *lane, int whom, const struct cat_package *pac
 }
 
 // False if there is no answer.
-static bool ask(struct red_lane *lane, struct eng_client *client, struct eng_request *request,
-                const struct cat_package *package, struct eng_outcome *outcome)
+static bool ask(struct red_lane *lane, struct eng_client *client, const char *settings,
+                const struct eng_request *how, const struct cat_package *package,
+                struct eng_outcome *outcome)
 {
     OWNED(text_free) struct text name = {0};
     cat_package_configuration(package, &name);
-    snprintf(request->name, sizeof request->name, "%s", name.data);
     // Repeated failures are expected here.
     client->losses = client->hangs = 0;
-    lane->end = eng_client_ask(client, request, outcome);
+    lane->end = eng_submit(client, &(struct eng_work){.name = name.data, .settings = settings}, how,
+                           outcome);
     snprintf(lane->reason, sizeof lane->reason, "%s", outcome->reason);
     return lane->end == ENG_END_RAN;
 }
@@ -82,10 +83,9 @@ static enum red_answer simulate(struct red_lane *lane, const struct cat_package 
                                 const char *settings, uint64_t seed, uint32_t *words)
 {
     struct eng_outcome outcome;
-    struct eng_request request = {.kind = words ? ENG_OUTPUT : ENG_TRY, .seed = seed};
+    const struct eng_request how = {.kind = words ? ENG_OUTPUT : ENG_TRY, .seed = seed};
     const size_t size = package->expected_words * sizeof *words;
-    snprintf(request.settings, sizeof request.settings, "%s", settings);
-    if (!ask(lane, &lane->simulator, &request, package, &outcome))
+    if (!ask(lane, &lane->simulator, settings, &how, package, &outcome))
         return RED_STOP;
     if (outcome.result != ENG_PASS && outcome.result != ENG_FAIL)
         return RED_REFUSED;
@@ -237,8 +237,8 @@ static bool is_alike(const struct red_target *target, const struct eng_outcome *
 static bool run(struct red_lane *lane, const struct cat_package *package, uint64_t first,
                 uint64_t runs, struct eng_outcome *outcome)
 {
-    struct eng_request request = {.kind = ENG_RUN, .seed = 1, .first = first, .runs = runs};
-    return ask(lane, &lane->device, &request, package, outcome);
+    const struct eng_request how = {.kind = ENG_RUN, .seed = 1, .first = first, .runs = runs};
+    return ask(lane, &lane->device, NULL, &how, package, outcome);
 }
 
 // Runs until it is decided whether it fails often enough.

@@ -280,11 +280,10 @@ static bool measure(const struct tune_try *set, uint64_t first, uint64_t runs,
     struct eng_outcome outcome;
     struct eng_request request = {
         .kind = ENG_RUN, .first = first, .runs = runs, .seed = t->chosen->run.seed.value};
-    snprintf(request.name, sizeof request.name, "%s", t->name);
-    snprintf(request.stress, sizeof request.stress, "%s", set->notation);
     term_line_show(&t->devices.line, "  %s of at most %s runs, failed: %s", COUNT(t->done),
                    COUNT(t->planned), COUNT(t->sum.failed_runs));
-    t->end = eng_client_ask(&t->client, &request, &outcome);
+    t->end = eng_submit(&t->client, &(struct eng_work){.name = t->name, .stress = set->notation},
+                        &request, &outcome);
     if (eng_end_stops(t->end))
         snprintf(t->reason, sizeof t->reason, "%s", outcome.reason);
     if (t->end != ENG_END_RAN || !note(t, set->notation, &outcome))
