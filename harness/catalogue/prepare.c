@@ -104,10 +104,13 @@ static bool check_memory(const struct eng_prepared *p, struct lit_error *error)
     const uint64_t stride = cat_check_stride(p->oracle->check);
     const uint64_t expected = shape->instances * shape->words_per_instance * stride;
     const uint64_t most = shape->input_words > expected ? shape->input_words : expected;
+    const uint32_t array = CAT_DESCRIPTORS * CAT_BINDING_WORDS;
     if (p->bound == &cat_array_interface &&
-        shape->input_words < CAT_DESCRIPTORS * CAT_BINDING_WORDS)
-        return lit_fail(error, LIT_EXIT_NOTHING, "%" PRIu64 " words of input: the array needs %u",
-                        shape->input_words, CAT_DESCRIPTORS * CAT_BINDING_WORDS);
+        (shape->input_words < array || shape->state_words < array))
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "%" PRIu64 " words of input and %" PRIu64
+                        " of state: the arrays need %u of each",
+                        shape->input_words, shape->state_words, array);
     if (most > p->args.most_words)
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "buffers of %" PRIu64 " bytes: there is memory for %" PRIu64, most * 4,

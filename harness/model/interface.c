@@ -5,11 +5,14 @@
 
 #include <inttypes.h>
 
-#define ELEMENT(n)                                                                                 \
+#define ELEMENT(binding_, region_, n)                                                              \
     {                                                                                              \
-        .binding = 3, .element = (n) + 1, .region = CAT_INPUT, .first = (n)*CAT_BINDING_WORDS,     \
-        .words = CAT_BINDING_WORDS                                                                 \
+        .binding = (binding_), .element = (n) + 1, .region = (region_),                            \
+        .first = (n)*CAT_BINDING_WORDS, .words = CAT_BINDING_WORDS                                 \
     }
+#define ARRAY(binding, region)                                                                     \
+    ELEMENT(binding, region, 0), ELEMENT(binding, region, 1), ELEMENT(binding, region, 2),         \
+        ELEMENT(binding, region, 3)
 #define USUAL(full_, count)                                                                        \
     {                                                                                              \
         .entry = "main", .rows = 1, .layers = 1, .full = (full_), .sized = true, .counted = true,  \
@@ -17,16 +20,14 @@
         .bindings = {{.binding = 0, .region = CAT_INPUT},                                          \
                      {.binding = 1, .region = CAT_OUTPUT},                                         \
                      {.binding = 2, .region = CAT_STATE},                                          \
-                     ELEMENT(0),                                                                   \
-                     ELEMENT(1),                                                                   \
-                     ELEMENT(2),                                                                   \
-                     ELEMENT(3)},                                                                  \
+                     ARRAY(3, CAT_INPUT),                                                          \
+                     ARRAY(4, CAT_STATE)},                                                         \
         .binding_count = (count),                                                                  \
     }
 
 const struct cat_interface cat_usual_interface = USUAL(true, 3);
 const struct cat_interface cat_partial_interface = USUAL(false, 3);
-const struct cat_interface cat_array_interface = USUAL(true, 3 + CAT_DESCRIPTORS);
+const struct cat_interface cat_array_interface = USUAL(true, 3 + 2 * CAT_DESCRIPTORS);
 
 void cat_put_place(struct text *text, uint32_t set, uint32_t binding, uint32_t element)
 {

@@ -116,7 +116,8 @@ void cat_forget_nans(struct cat_interface *interface, const uint32_t *expected);
 extern const struct cat_interface cat_usual_interface;
 // The same, but subgroups may be partial.
 extern const struct cat_interface cat_partial_interface;
-// The usual one with an array: CAT_DESCRIPTORS parts of the input, from its first word on.
+// The usual one with two arrays: CAT_DESCRIPTORS parts of the input and as many of the state, from
+// their first words on.
 extern const struct cat_interface cat_array_interface;
 
 // Whether two have the same set, binding and element.
