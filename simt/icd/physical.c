@@ -284,34 +284,70 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCalibrateableTimeDomainsEXT(
 }
 
 #ifdef VK_KHR_cooperative_matrix
-// Supported shapes: the sizes that programs look for; for integers only 8-bit, accumulated in 32.
+// Supported products: the shapes and types that devices list, as far as is known. Integers are only
+// 8-bit, accumulated in 32.
+enum products { OF_HALVES = 1, OF_FLOATS = 2, OF_BYTES = 4 };
+
+static const struct {
+    uint32_t rows, columns, inner;
+    enum products of;
+} shapes[] = {
+    {16, 16, 16, OF_HALVES | OF_FLOATS | OF_BYTES},
+    {16, 8, 16, OF_HALVES},
+    {16, 8, 8, OF_HALVES},
+    {8, 16, 16, OF_HALVES},
+    {8, 8, 16, OF_HALVES},
+    {8, 8, 8, OF_HALVES | OF_FLOATS | OF_BYTES},
+    {64, 16, 16, OF_HALVES},
+    {64, 32, 16, OF_HALVES},
+    {16, 16, 32, OF_HALVES | OF_BYTES},
+    {16, 8, 32, OF_HALVES | OF_BYTES},
+    {8, 16, 32, OF_HALVES | OF_BYTES},
+    {8, 8, 32, OF_HALVES | OF_BYTES},
+    {64, 16, 32, OF_BYTES},
+    {64, 32, 32, OF_BYTES},
+};
+
+#define COMPONENTS(a, b, sum)                                                                      \
+    VK_COMPONENT_TYPE_##a##_KHR, VK_COMPONENT_TYPE_##b##_KHR, VK_COMPONENT_TYPE_##sum##_KHR
+static const struct {
+    enum products of;
+    VkComponentTypeKHR a, b, sum;
+} components[] = {
+    {OF_HALVES, COMPONENTS(FLOAT16, FLOAT16, FLOAT16)},
+    {OF_HALVES, COMPONENTS(FLOAT16, FLOAT16, FLOAT32)},
+    {OF_FLOATS, COMPONENTS(FLOAT32, FLOAT32, FLOAT32)},
+    {OF_BYTES, COMPONENTS(SINT8, SINT8, SINT32)},
+    {OF_BYTES, COMPONENTS(UINT8, UINT8, UINT32)},
+    {OF_BYTES, COMPONENTS(SINT8, UINT8, SINT32)},
+    {OF_BYTES, COMPONENTS(UINT8, SINT8, SINT32)},
+};
+
 VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(
     VkPhysicalDevice physical, uint32_t *count, VkCooperativeMatrixPropertiesKHR *out)
 {
     (void)physical;
-    static const uint32_t shapes[][3] = {{16, 16, 16}, {16, 8, 16}, {16, 16, 32},
-                                         {16, 8, 32},  {8, 16, 32}, {8, 8, 32}};
-    static const VkComponentTypeKHR components[][2] = {
-        {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR},
-        {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR},
-        {VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR},
-        {VK_COMPONENT_TYPE_UINT8_KHR, VK_COMPONENT_TYPE_UINT32_KHR},
-    };
     enum {
-        KINDS = sizeof components / sizeof *components,
-        SHAPES = sizeof shapes / sizeof *shapes
+        SHAPES = sizeof shapes / sizeof *shapes,
+        KINDS = sizeof components / sizeof *components
     };
     VkResult result;
-    const uint32_t some = icd_room(KINDS * SHAPES, out, count, &result);
-    for (uint32_t i = 0; i < some; i++) {
-        const VkComponentTypeKHR *types = components[i % KINDS];
-        out[i].MSize = shapes[i / KINDS][0];
-        out[i].NSize = shapes[i / KINDS][1];
-        out[i].KSize = shapes[i / KINDS][2];
-        out[i].AType = out[i].BType = types[0];
-        out[i].CType = out[i].ResultType = types[1];
-        out[i].saturatingAccumulation = VK_FALSE;
-        out[i].scope = VK_SCOPE_SUBGROUP_KHR;
+    uint32_t all = 0, next = 0;
+    for (uint32_t i = 0; i < SHAPES * KINDS; i++)
+        all += (shapes[i / KINDS].of & components[i % KINDS].of) != 0;
+    const uint32_t some = icd_room(all, out, count, &result);
+    for (uint32_t i = 0; i < SHAPES * KINDS && next < some; i++) {
+        if (!(shapes[i / KINDS].of & components[i % KINDS].of))
+            continue;
+        VkCooperativeMatrixPropertiesKHR *one = &out[next++];
+        one->MSize = shapes[i / KINDS].rows;
+        one->NSize = shapes[i / KINDS].columns;
+        one->KSize = shapes[i / KINDS].inner;
+        one->AType = components[i % KINDS].a;
+        one->BType = components[i % KINDS].b;
+        one->CType = one->ResultType = components[i % KINDS].sum;
+        one->saturatingAccumulation = VK_FALSE;
+        one->scope = VK_SCOPE_SUBGROUP_KHR;
     }
     return result;
 }
