@@ -90,7 +90,8 @@ class Drivers(harness.Case):
         known = next((patterns for prefix, patterns in KNOWN.items()
                       if driver["info"].startswith(prefix)
                       or driver["name"].startswith(prefix)), ())
-        crashes = harness.known_crashes(driver["info"]) if driver["name"] != "radv" else ()
+        itself = f"{driver['name']} {driver['info']}"
+        crashes = harness.known_crashes(itself) if driver["name"] != "radv" else ()
         bad = [entry for entry in report["results"] if entry["result"] not in ("pass", "skip")]
         news = [(entry["name"], entry["result"], entry["reason"], entry["outcomes"])
                 for entry in bad if not self.is_known(entry, known)
