@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/program.h"
 #include "base/sha256.h"
+#include "kernel/kernel.h"
 #include "report/fields.h"
 #include "report/format.h"
 #include "repro/repro.h"
@@ -293,32 +294,57 @@ static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
     return true;
 }
 
-// Adds the modules of the lines `module CONFIGURATION` of ticket.txt, to compare with: of the same
-// interface and data.
+// Adds a module to compare with, of the same interface and data: a configuration's, or that of an
+// assembly file beside the facts. `files`: its names as SPIR-V, assembly and GLSL.
+static bool add_module(const struct reading *reading, const char *name, const char *const *files,
+                       struct repro_bundle *kept)
+{
+    const int folder = (int)(lit_path_name(reading->path) - reading->path);
+    OWNED(text_free) struct text path = {0}, page = {0};
+    OWNED(lit_free) uint32_t *loaded = NULL;
+    const uint32_t *words;
+    size_t count;
+    bool glsl = false;
+    if (krn_ends(name, ".spvasm")) {
+        text_printf(&path, "%.*s%s", folder, reading->path, name);
+        if (!krn_load(path.data, &(struct krn_options){0}, &loaded, &count, &page, reading->error))
+            return false;
+        words = loaded;
+    } else {
+        struct lit_error why = {0};
+        struct cat_case which;
+        const struct cat_module *module =
+            cat_case_parse(name, &which, &why) ? cat_case_module(&which) : NULL;
+        if (!module)
+            return refuse(reading, "no module for ticket.txt: %s", name);
+        words = cat_module_words(which.test, module);
+        count = module->count;
+        glsl = strstr(module->variant, "form=glslang");
+        if (glsl || !lit_spirv_disassemble(words, count * 4, &page))
+            text_puts(&page, cat_module_page(which.test, module));
+    }
+    text_append(repro_add(kept, files[0]), (const char *)words, count * 4);
+    text_append(repro_add(kept, files[1 + glsl]), page.data, page.length);
+    return true;
+}
+
+// Adds those of the lines `module WHICH` of ticket.txt.
 static bool add_modules(const struct reading *reading, const char *said, struct repro_bundle *kept)
 {
     static const char *const names[][3] = {{"other-1.spv", "other-1.spvasm", "other-1.comp"},
                                            {"other-2.spv", "other-2.spvasm", "other-2.comp"},
                                            {"other-3.spv", "other-3.spvasm", "other-3.comp"},
                                            {"other-4.spv", "other-4.spvasm", "other-4.comp"}};
+    const size_t most = sizeof names / sizeof *names;
     size_t count = 0;
     for (const char *at = said; (at = strstr(at, "\nmodule ")); count++) {
         OWNED(text_free) struct text name = {0};
-        struct lit_error why = {0};
-        struct cat_case which;
         at += strlen("\nmodule ");
         text_append(&name, at, strcspn(at, "\n"));
-        const bool known =
-            count < sizeof names / sizeof *names && cat_case_parse(name.data, &which, &why);
-        const struct cat_module *module = known ? cat_case_module(&which) : NULL;
-        if (!module)
-            return refuse(reading, "no module %zu for ticket.txt: %s", count + 1, name.data);
-        const uint32_t *words = cat_module_words(which.test, module);
-        const bool glsl = strstr(module->variant, "form=glslang");
-        text_append(repro_add(kept, names[count][0]), (const char *)words, module->count * 4);
-        struct text *page = repro_add(kept, names[count][1 + glsl]);
-        if (glsl || !lit_spirv_disassemble(words, module->count * 4, page))
-            text_puts(page, cat_module_page(which.test, module));
+        if (count == most)
+            return refuse(reading, "ticket.txt: more than %zu modules", most);
+        if (!add_module(reading, name.data, names[count], kept))
+            return false;
     }
     return true;
 }
