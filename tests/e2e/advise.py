@@ -47,7 +47,7 @@ class Advise(Case):
         self.assertIn("reports/findings/nvidia-h200-580.159.04-skipped-reduction.md", lines[0][-1])
         by_values = {line[-1].split(";")[0]: line for line in lines[1:]}
         self.assertEqual(by_values["cure=subgroup-barrier"][1:4], ["fails, too", "2,000", "2,000"])
-        self.assertEqual(by_values["branch=local-index"][1:4], ["helps", "2,500", "0"])
+        self.assertNotIn("branch=local-index", by_values)  # right there, but by chance elsewhere
         unknown = by_values["branch=none"]
         self.assertEqual(unknown[1:4], ["not measured", "", ""])
         # The command behind it measures that remedy of a configuration that failed.
