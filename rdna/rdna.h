@@ -124,6 +124,7 @@ struct rdna_access {
     enum rdna_action action;
     enum rdna_counter counter; // counts 1 from now until the work is done
     bool glc, slc, dlc;        // cache bits, with the meanings of GFX10
+    bool lost_glc, lost_dlc;   // those that the device took away by a seeded fault
     uint64_t mask;             // the lanes that take part: exec, or 1 for a scalar access
     unsigned elements;         // 1, or 2 (ds_read2_b32, ds_write2_b32 and their relatives)
     unsigned bytes;            // of an element: 1 to 64, over 16 only for scalar loads

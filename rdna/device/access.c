@@ -38,16 +38,20 @@ static void read_bytes(struct machine *machine, const struct wave *wave,
                        const struct rdna_access *access, uint64_t address, unsigned size, void *to)
 {
     if (is_cached(machine, access)) {
-        const bool scalar = access->space == RDNA_SPACE_SCALAR;
-        if (!caches_load(machine->device->caches, &machine->device->space,
-                         scalar ? CACHE_SCALAR : CACHE_L0, wave->unit, access->glc, access->dlc,
-                         address, size, to)) {
+        struct rdna_device *device = machine->device;
+        const enum cache_level level = access->space == RDNA_SPACE_SCALAR ? CACHE_SCALAR : CACHE_L0;
+        const bool faulty = device->fault_reached && device->settings.fault == RDNA_FAULT_CACHE;
+        uint8_t otherwise[4];
+        if (faulty)
+            caches_peek(device->caches, &device->space, level, wave->unit,
+                        access->glc || access->lost_glc, access->dlc || access->lost_dlc, address,
+                        size, otherwise);
+        if (!caches_load(device->caches, &device->space, level, wave->unit, access->glc,
+                         access->dlc, address, size, to)) {
             fault(machine, wave, address);
             memset(to, 0, size);
-        } else if (machine->device->fault_reached &&
-                   machine->device->settings.fault == RDNA_FAULT_CACHE) {
-            const uint8_t *now = find(machine, wave, access, address, size);
-            machine->device->fault_matters |= now && memcmp(now, to, size) != 0;
+        } else if (faulty) {
+            device->fault_matters |= memcmp(otherwise, to, size) != 0;
         }
         return;
     }

@@ -9,26 +9,29 @@ enum { LINES = 128, UNITS = 2 * CACHE_WGPS };
 struct line {
     uint64_t number;     // address / CACHE_LINE
     uint32_t generation; // valid if it is the cache's
+    uint32_t filled;     // when, counted in fills
     uint8_t bytes[CACHE_LINE];
 };
 
 // Direct-mapped.
 struct cache {
     uint32_t generation;
+    uint32_t kept; // fills when a seeded fault last kept it from dropping its lines; 0: none did
     struct line lines[LINES];
 };
 
 struct caches {
     struct cache l0[UNITS], scalar[CACHE_WGPS], gl1[CACHE_ARRAYS];
+    uint32_t fills;
 };
 
 struct caches *caches_new(void)
 {
     struct caches *caches = calloc(1, sizeof(*caches));
     if (caches) {
-        caches_invalidate(caches, CACHE_L0, CACHE_ALL);
-        caches_invalidate(caches, CACHE_SCALAR, CACHE_ALL);
-        caches_invalidate(caches, CACHE_GL1, CACHE_ALL);
+        caches_invalidate(caches, CACHE_L0, CACHE_ALL, false);
+        caches_invalidate(caches, CACHE_SCALAR, CACHE_ALL, false);
+        caches_invalidate(caches, CACHE_GL1, CACHE_ALL, false);
     }
     return caches;
 }
@@ -95,6 +98,7 @@ static const uint8_t *take(struct caches *caches, struct space *space, enum cach
                CACHE_LINE);
     line->number = number;
     line->generation = cache->generation;
+    line->filled = ++caches->fills;
     return line->bytes;
 }
 
@@ -118,6 +122,24 @@ bool caches_load(struct caches *caches, struct space *space, enum cache_level le
     return true;
 }
 
+void caches_peek(struct caches *caches, struct space *space, enum cache_level level, unsigned unit,
+                 bool bypass_l0, bool bypass_gl1, uint64_t address, unsigned size, void *to)
+{
+    for (unsigned i = 0; i < size; i++) {
+        const uint64_t at = (address & SPACE_BITS) + i, number = at / CACHE_LINE;
+        const uint8_t *from = NULL;
+        for (unsigned below = 0; below < 2 && !from; below++) {
+            struct cache *cache = cache_of(caches, below ? CACHE_GL1 : level, unit);
+            const struct line *line = place(cache, number);
+            if (!(below ? bypass_gl1 : bypass_l0) && has(cache, line, number) &&
+                line->filled > cache->kept)
+                from = line->bytes + at % CACHE_LINE;
+        }
+        from = from ? from : space_host(space, at, 1);
+        ((uint8_t *)to)[i] = from ? *from : 0;
+    }
+}
+
 void caches_stored(struct caches *caches, unsigned unit, uint64_t address, unsigned size,
                    const void *from)
 {
@@ -134,11 +156,19 @@ void caches_stored(struct caches *caches, unsigned unit, uint64_t address, unsig
     }
 }
 
-void caches_invalidate(struct caches *caches, enum cache_level level, unsigned unit)
+static void drop(struct caches *caches, struct cache *cache, bool kept)
+{
+    if (kept)
+        cache->kept = caches->fills;
+    else
+        cache->generation++;
+}
+
+void caches_invalidate(struct caches *caches, enum cache_level level, unsigned unit, bool kept)
 {
     if (unit == CACHE_ALL)
         for (unsigned i = 0; i < UNITS; i++)
-            cache_of(caches, level, i)->generation++;
+            drop(caches, cache_of(caches, level, i), kept);
     else
-        cache_of(caches, level, unit)->generation++;
+        drop(caches, cache_of(caches, level, unit), kept);
 }

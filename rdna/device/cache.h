@@ -24,11 +24,16 @@ void caches_free(struct caches *caches);
 bool caches_load(struct caches *caches, struct space *space, enum cache_level level, unsigned unit,
                  bool bypass_l0, bool bypass_gl1, uint64_t address, unsigned size, void *to);
 
+// What the same load would read if all invalidations had been done, without a change of the caches.
+void caches_peek(struct caches *caches, struct space *space, enum cache_level level, unsigned unit,
+                 bool bypass_l0, bool bypass_gl1, uint64_t address, unsigned size, void *to);
+
 // After a store or an atomic of `unit` to memory: its own L0 has the new bytes, its GL1 drops the
 // line.
 void caches_stored(struct caches *caches, unsigned unit, uint64_t address, unsigned size,
                    const void *from);
 
-// Drops all lines of a level: of `unit` (its WGP's scalar cache), or of all with CACHE_ALL.
+// Drops all lines of a level: of `unit` (its WGP's scalar cache), or of all with CACHE_ALL. `kept`:
+// a seeded fault keeps it from doing so.
 #define CACHE_ALL (~0u)
-void caches_invalidate(struct caches *caches, enum cache_level level, unsigned unit);
+void caches_invalidate(struct caches *caches, enum cache_level level, unsigned unit, bool kept);

@@ -61,14 +61,15 @@ enum rdna_event fault_step(struct rdna_device *device, struct wave *wave,
                            const struct rdna_insn *insn, const struct rdna_memory_ops *memory)
 {
     struct rdna_wave *registers = &wave->registers;
-    struct rdna_insn changed = *insn;
     const uint64_t exec = rdna_exec(registers);
     bool matters = false;
-    if (device->settings.fault == RDNA_FAULT_CACHE)
-        changed.glc = changed.dlc = false, changed.scope = 0;
-    const enum rdna_event event = rdna_step(registers, &changed, memory);
+    device->loses_bits = device->settings.fault == RDNA_FAULT_CACHE;
+    const enum rdna_event event = rdna_step(registers, insn, memory);
+    device->loses_bits = false;
     if (event == RDNA_EVENT_UNKNOWN)
         return event;
+    if (event == RDNA_EVENT_CACHES)
+        wave_invalidate(memory->context, wave, true);
     if (device->settings.fault == RDNA_FAULT_WAIT)
         matters = wave_waits(wave);
     if (device->settings.fault == RDNA_FAULT_BARRIER)

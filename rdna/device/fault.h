@@ -17,6 +17,6 @@ void fault_find(struct rdna_device *device, uint64_t code, struct fault_program 
 
 // As rdna_step, of the faulty instruction: a wait, a barrier and an invalidation do nothing, a load
 // or store has no cache bits, exec stays. Notes in the device whether that may matter; of a cache
-// it does if a load then reads what is not in memory any more.
+// it does if a load then reads something else than with these bits, or after that invalidation.
 enum rdna_event fault_step(struct rdna_device *device, struct wave *wave,
                            const struct rdna_insn *insn, const struct rdna_memory_ops *memory);

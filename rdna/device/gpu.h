@@ -27,6 +27,7 @@ struct rdna_device {
     uint64_t indirect_base;         // SET_BASE
     bool fault_reached;             // the faulty instruction has been executed
     bool fault_matters;             // the faulty instruction would have had an effect
+    bool loses_bits;                // the faulty instruction's access has no cache bits
     void (*tell)(const char *line); // of settings.lists; NULL: nobody listens
     // Why the submission ended: "not emulated: " follows from it, or a fault. Empty: it has not.
     char ended[160];

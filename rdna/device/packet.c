@@ -65,11 +65,11 @@ static void invalidate(struct stream *stream, bool scalar, bool vector, bool gl1
 {
     struct caches *caches = stream->device->caches;
     if (caches && scalar)
-        caches_invalidate(caches, CACHE_SCALAR, CACHE_ALL);
+        caches_invalidate(caches, CACHE_SCALAR, CACHE_ALL, false);
     if (caches && vector)
-        caches_invalidate(caches, CACHE_L0, CACHE_ALL);
+        caches_invalidate(caches, CACHE_L0, CACHE_ALL, false);
     if (caches && gl1)
-        caches_invalidate(caches, CACHE_GL1, CACHE_ALL);
+        caches_invalidate(caches, CACHE_GL1, CACHE_ALL, false);
 }
 
 static bool nothing(struct stream *stream, struct packet packet)

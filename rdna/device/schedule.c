@@ -165,20 +165,6 @@ static void end_wave(struct schedule *s, unsigned slot)
         try_barrier(s, group);
 }
 
-static void invalidate(struct schedule *s, struct wave *wave)
-{
-    struct caches *caches = s->machine.device->caches;
-    const unsigned set = wave->registers.caches;
-    if (!caches)
-        return;
-    if (set & RDNA_INVALIDATE_SCALAR)
-        caches_invalidate(caches, CACHE_SCALAR, wave->unit);
-    if (set & RDNA_INVALIDATE_L0)
-        caches_invalidate(caches, CACHE_L0, wave->unit);
-    if (set & RDNA_INVALIDATE_GL1)
-        caches_invalidate(caches, CACHE_GL1, wave->unit);
-}
-
 // At a wait, and at the end: other waves see in which order the operations are performed,
 // sometimes. False: the wave's turn is over.
 static bool settle(struct schedule *s, unsigned slot)
@@ -228,7 +214,7 @@ static bool step(struct schedule *s, unsigned slot)
             return false;
         break;
     case RDNA_EVENT_CACHES:
-        invalidate(s, wave);
+        wave_invalidate(&s->machine, wave, false);
         break;
     case RDNA_EVENT_YIELD:
         return false;

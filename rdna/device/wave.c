@@ -145,6 +145,20 @@ bool wave_waits(struct wave *wave)
             count(wave, RDNA_KMCNT) > wait->kmcnt || wait->sources);
 }
 
+void wave_invalidate(struct machine *machine, const struct wave *wave, bool kept)
+{
+    struct caches *caches = machine->device->caches;
+    const unsigned set = wave->registers.caches;
+    if (!caches)
+        return;
+    if (set & RDNA_INVALIDATE_SCALAR)
+        caches_invalidate(caches, CACHE_SCALAR, wave->unit, kept);
+    if (set & RDNA_INVALIDATE_L0)
+        caches_invalidate(caches, CACHE_L0, wave->unit, kept);
+    if (set & RDNA_INVALIDATE_GL1)
+        caches_invalidate(caches, CACHE_GL1, wave->unit, kept);
+}
+
 bool wave_perform_any(struct machine *machine, struct wave *wave)
 {
     const unsigned count = wave->in_flight;
@@ -200,6 +214,13 @@ void wave_access(void *context, struct rdna_wave *registers, const struct rdna_a
         access->stride > 4 * RDNA_LANES) {
         device_end(machine->device, "not emulated: an access of %u bytes", access->bytes);
         return;
+    }
+    struct rdna_access changed;
+    if (machine->device->loses_bits) {
+        changed = *access;
+        changed.lost_glc = changed.glc, changed.lost_dlc = changed.dlc;
+        changed.glc = changed.dlc = false;
+        access = &changed;
     }
     if (!wave->operations) {
         rdna_results results;

@@ -54,6 +54,9 @@ void wave_wait(struct machine *machine, struct wave *wave);
 // Whether it is for any that is in flight.
 bool wave_waits(struct wave *wave);
 
+// Does the invalidations of the wave's `caches`. `kept`: a seeded fault keeps it from doing so.
+void wave_invalidate(struct machine *machine, const struct wave *wave, bool kept);
+
 // Performs one of the operations in flight, whichever. False: all have been.
 bool wave_perform_any(struct machine *machine, struct wave *wave);
 
