@@ -12,6 +12,7 @@ const char *const rdna_gpus[RDNA_GPUS] = {
 
 static const char *const timings[] = {"prompt", "late", "random"};
 static const char *const caches[] = {"coherent", "manual"};
+static const char *const turns[] = {"short", "long"};
 
 static bool choose(const char *value, const char *const *names, unsigned count, unsigned *chosen)
 {
@@ -63,6 +64,8 @@ static bool set(struct rdna_settings *settings, const char *name, const char *va
         settings->timing = (enum rdna_timing)chosen;
     else if (!strcmp(name, "caches") && choose(value, caches, 2, &chosen))
         settings->caches = (enum rdna_caches)chosen;
+    else if (!strcmp(name, "turns") && choose(value, turns, 2, &chosen))
+        settings->turns = (enum rdna_turns)chosen;
     else
         return (!strcmp(name, "fault") && set_fault(settings, value)) ||
                (!strcmp(name, "seed") && number(value, &settings->seed)) ||
@@ -89,7 +92,8 @@ bool rdna_settings_parse(const char *text, struct rdna_settings *settings, char 
             snprintf(
                 error, error_size, "'%.*s' is none of %s", length < 40 ? (int)length : 40, text,
                 is_first ? "the emulated GPUs: navi21, navi31, gfx1201"
-                         : "timing=prompt|late|random, caches=coherent|manual, seed=N, steps=N");
+                         : "timing=prompt|late|random, caches=coherent|manual, turns=short|long, "
+                           "seed=N, steps=N");
             return false;
         }
         if (is_first)

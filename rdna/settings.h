@@ -18,6 +18,12 @@ enum rdna_caches {
     RDNA_MANUAL,   // scalar, L0 and GL1 keep their lines until they are invalidated
 };
 
+// Instructions of a wave's turn.
+enum rdna_turns {
+    RDNA_SHORT, // 1 to 64
+    RDNA_LONG,  // 1 to 4096, small numbers as often as large ones: some waves run far ahead
+};
+
 enum rdna_gpu { RDNA_NAVI21, RDNA_NAVI31, RDNA_GFX1201, RDNA_GPUS };
 extern const char *const rdna_gpus[RDNA_GPUS]; // "navi21": as Mesa's drm shim names them
 
@@ -36,6 +42,7 @@ struct rdna_settings {
     enum rdna_gpu gpu;
     enum rdna_timing timing;
     enum rdna_caches caches;
+    enum rdna_turns turns;
     uint64_t seed;
     uint64_t steps; // instructions of a submission, at most
     bool lists;     // whether to tell programs and their instructions of each kind
@@ -44,7 +51,7 @@ struct rdna_settings {
     unsigned fault_index;
 };
 
-// The other defaults: prompt, coherent, seed 1. False, with one line in `error`, if `text` begins
-// with no such GPU, or has no such setting or value.
+// The other defaults: prompt, coherent, short, seed 1. False, with one line in `error`, if `text`
+// begins with no such GPU, or has no such setting or value.
 bool rdna_settings_parse(const char *text, struct rdna_settings *settings, char *error,
                          size_t error_size);

@@ -22,13 +22,20 @@ struct rdna_device {
     struct wave *waves[RDNA_WAVES]; // of the dispatch being executed; NULL: not needed yet
     uint64_t random;                // the state of its generator
     uint64_t clock;                 // instructions executed
-    uint64_t steps;                 // instructions of the submission, counted by turns
+    uint64_t steps;                 // instructions of the submission
     uint32_t sh[SH_REGISTERS];
     uint64_t indirect_base;         // SET_BASE
     bool fault_reached;             // the faulty instruction has been executed
     bool fault_matters;             // the faulty instruction would have had an effect
     bool loses_bits;                // the faulty instruction's access has no cache bits
     void (*tell)(const char *line); // of settings.lists; NULL: nobody listens
+    bool in_order;                  // a workgroup after another, its waves in turns
+    // Sees one wave's registers, after the instruction at pc; 0: before the first. NULL: nobody
+    // does.
+    void (*watch)(void *watcher, const struct rdna_wave *wave, uint64_t pc);
+    void *watcher;
+    uint64_t watched_group; // in launch order
+    unsigned watched_index; // of a wave in its workgroup
     // Why the submission ended: "not emulated: " follows from it, or a fault. Empty: it has not.
     char ended[160];
 };

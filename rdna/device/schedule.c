@@ -6,12 +6,15 @@
 
 #include "decode.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     BURST = 64,   // instructions of a turn at most
+    LONGEST = 12, // of a long one, as a power of 2
+    SLICE = 4096, // of a turn in order
     PAGE = 1024,  // dwords of code decoded into one allocation
     PAGES = 1024, // of code from its first byte
 };
@@ -32,6 +35,7 @@ struct schedule {
     unsigned running;     // waves of state WAVE_RUNS, listed in `turns`
     unsigned turns[RDNA_WAVES];
     uint64_t next, total; // workgroups launched, and to launch
+    unsigned last;        // in order: the wave that had its turn
     uint64_t faulty;      // the address of an instruction; UINT64_MAX: none
 };
 
@@ -85,6 +89,10 @@ static void launch_wave(struct schedule *s, unsigned slot, struct workgroup *gro
     wave->unit = 2 * wgp + (s->dispatch->wgp ? index % 2 : (unsigned)(s->next / CACHE_WGPS % 2));
     wave->state = WAVE_RUNS;
     dispatch_begin(device, s->dispatch, s->next, index, slot, &wave->registers);
+    wave->watched =
+        device->watch && s->next == device->watched_group && index == device->watched_index;
+    if (wave->watched)
+        device->watch(device->watcher, &wave->registers, 0);
     s->turns[s->running++] = slot;
 }
 
@@ -180,6 +188,8 @@ static bool settle(struct schedule *s, unsigned slot)
         end_wave(s, slot);
     else
         wave_wait(&s->machine, wave);
+    if (wave->watched && !wave->ends)
+        device->watch(device->watcher, &wave->registers, wave->registers.pc - 4);
     return !wave->ends;
 }
 
@@ -192,9 +202,14 @@ static bool step(struct schedule *s, unsigned slot)
     if (!instruction)
         return false;
     device->clock++;
-    const bool faulty = wave->registers.pc == s->faulty;
-    switch (faulty ? fault_step(device, wave, instruction, &s->memory)
-                   : rdna_step(&wave->registers, instruction, &s->memory)) {
+    device->steps++;
+    const uint64_t pc = wave->registers.pc;
+    const enum rdna_event event = pc == s->faulty
+                                      ? fault_step(device, wave, instruction, &s->memory)
+                                      : rdna_step(&wave->registers, instruction, &s->memory);
+    if (wave->watched)
+        device->watch(device->watcher, &wave->registers, pc);
+    switch (event) {
     case RDNA_EVENT_NONE:
         break;
     case RDNA_EVENT_WAIT:
@@ -229,14 +244,38 @@ static bool step(struct schedule *s, unsigned slot)
     return !device->ended[0];
 }
 
+// In order the wave after the last one, else any.
+static unsigned choose(struct schedule *s)
+{
+    if (!s->machine.device->in_order)
+        return s->turns[device_below(s->machine.device, s->running)];
+    unsigned chosen = s->turns[0];
+    for (unsigned i = 1; i < s->running; i++)
+        // Behind the last one wraps to more than any that is before it.
+        if (s->turns[i] - s->last - 1 < chosen - s->last - 1)
+            chosen = s->turns[i];
+    return s->last = chosen;
+}
+
+// How many instructions the wave's turn has.
+static unsigned draw(const struct schedule *s)
+{
+    struct rdna_device *device = s->machine.device;
+    if (device->in_order)
+        return SLICE;
+    const uint64_t bound = device->settings.turns == RDNA_LONG
+                               ? UINT64_C(1) << device_below(device, LONGEST + 1)
+                               : BURST;
+    return 1 + (unsigned)device_below(device, bound);
+}
+
 static bool turn(struct schedule *s)
 {
     struct rdna_device *device = s->machine.device;
-    const unsigned slot = s->turns[device_below(device, s->running)];
-    unsigned left = 1 + (unsigned)device_below(device, BURST);
+    const unsigned slot = choose(s);
+    unsigned left = draw(s);
     s->machine.current = s->waves[slot];
-    device->steps += left;
-    if (device->steps > device->settings.steps)
+    if (device->steps >= device->settings.steps)
         return device_end(device, "not emulated: more than %llu instructions",
                           (unsigned long long)device->settings.steps);
     if (!s->waves[slot]->is_slow || settle(s, slot))
@@ -252,7 +291,7 @@ static bool reserve(struct schedule *s)
     const bool scratch = dispatch->rsrc2 & 1;
     const unsigned most =
         scratch && dispatch->scratch_waves < RDNA_WAVES ? dispatch->scratch_waves : RDNA_WAVES;
-    s->group_slots = most / dispatch->waves;
+    s->group_slots = device->in_order ? 1 : most / dispatch->waves;
     if (s->group_slots > s->total)
         s->group_slots = (unsigned)s->total;
     s->waves = device->waves;
@@ -312,6 +351,7 @@ bool dispatch_run(struct rdna_device *device, const struct dispatch *dispatch)
     s->dispatch = dispatch;
     s->memory = (struct rdna_memory_ops){&s->machine, wave_access, clock_of};
     s->total = plane * dispatch->groups[2];
+    s->last = UINT_MAX;
     find_fault(s);
     if (!reserve(s))
         device_end(device, "not emulated: no memory left for waves");

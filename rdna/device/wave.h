@@ -30,9 +30,10 @@ struct wave {
     enum wave_state state;
     struct workgroup *group;
     unsigned unit; // the compute unit that it runs on
-    bool is_slow;  // at a wait, or at its end, it performs an operation a turn
-    bool ends;     // which one
-    bool passes;   // all arrived at the barrier after the wave last waited there
+    bool watched;
+    bool is_slow; // at a wait, or at its end, it performs an operation a turn
+    bool ends;    // which one
+    bool passes;  // all arrived at the barrier after the wave last waited there
     unsigned in_flight;
     struct operation *operations; // IN_FLIGHT of them, oldest first in `order`; NULL in `prompt`
     uint8_t order[IN_FLIGHT];

@@ -602,10 +602,12 @@ TEST(settings_are_read)
 {
     struct rdna_settings settings;
     char line[200];
-    assert_true(rdna_settings_parse("navi21,timing=random,caches=manual,seed=0x10,steps=7",
+    assert_true(rdna_settings_parse("navi21,timing=random,caches=manual,turns=long,seed=0x10,"
+                                    "steps=7",
                                     &settings, line, sizeof line));
     assert_int_equal(settings.timing, RDNA_RANDOM);
     assert_int_equal(settings.caches, RDNA_MANUAL);
+    assert_int_equal(settings.turns, RDNA_LONG);
     assert_int_equal(settings.seed, 16);
     assert_int_equal(settings.steps, 7);
     static const char *const bad[] = {"",
@@ -626,5 +628,5 @@ TEST(settings_are_read)
         if (rdna_settings_parse(bad[i], &settings, line, sizeof line))
             fail_msg("'%s' is taken", bad[i]);
     assert_string_equal(line, "'navi21' is none of timing=prompt|late|random, "
-                              "caches=coherent|manual, seed=N, steps=N");
+                              "caches=coherent|manual, turns=short|long, seed=N, steps=N");
 }
