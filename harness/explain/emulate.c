@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes the machine code of a store's configurations on the host, with the data of their runs,
 // and compares it with what the device stored.
+#include "aco/aco.h"
 #include "base/spirv.h"
 #include "base/terminal.h"
 #include "catalogue/prepare.h"
@@ -31,7 +32,10 @@ struct emulation {
     struct sass_code sass;
     struct emu_program *program; // NULL: it is NIR
     struct nir_program *nir;
-    struct nir_dispatch structured; // of NIR
+    struct aco_program *machine;    // what ACO made of it; NULL: not at hand, or not known
+    bool in_nir, late;              // execute NIR although there is machine code; its timing
+    struct nir_dispatch structured; // of both
+    uint32_t pushed[CAT_MOST_PUSH / 4];
     struct emu_dispatch dispatch;
     struct emu_buffer buffers[CAT_MOST_BINDINGS];
     uint32_t *region[CAT_REGIONS];
@@ -55,6 +59,7 @@ static void close_emulation(struct emulation *e)
     for (int i = 0; i < CAT_REGIONS; i++)
         free(e->region[i]);
     emu_program_free(&e->program);
+    aco_program_free(&e->machine);
     nir_program_free(&e->nir);
     sass_code_clear(&e->sass);
     eng_prepared_clear(&e->ready);
@@ -192,12 +197,26 @@ static void shape_dispatch(struct emulation *e)
     d->steps = MOST_STEPS;
 }
 
+// RADV's texts are the NIR, ACO's text and the listing.
+static bool open_texts(struct emulation *e, const struct isa_code *code, struct lit_error *error)
+{
+    const char *texts[3] = {"", "", ""};
+    for (size_t i = 0, count = 0; i < code->piece_count && count < 3; i++)
+        if (code->pieces[i].source == ISA_TEXT)
+            texts[count++] = code->pieces[i].bytes;
+    if (!nir_program_make(texts[0], texts[1], &e->nir, error))
+        return false;
+    const unsigned vgprs = (unsigned)strtoul(isa_statistic(code, "VGPRs"), NULL, 10);
+    if (vgprs && !aco_program_make(e->nir, texts[1], texts[2], vgprs, &e->machine, NULL))
+        aco_program_free(&e->machine);
+    return true;
+}
+
 static bool open_emulation(struct emulation *e, const struct cat_case *which,
                            const struct dev_facts *facts, const struct isa_code *code,
                            uint64_t seed, struct lit_error *error)
 {
-    const struct isa_piece *piece = isa_find(code, ISA_MACHINE), *text = isa_find(code, ISA_TEXT);
-
+    const struct isa_piece *piece = isa_find(code, ISA_MACHINE);
     const struct eng_prepare asked = {.which = which, .facts = facts, .most_words = UINT32_MAX};
     if (!eng_prepare(&asked, &e->ready, error))
         return false;
@@ -207,12 +226,7 @@ static bool open_emulation(struct emulation *e, const struct cat_case *which,
     if (piece ? !sass_decode((const uint8_t *)piece->bytes, piece->size, piece->architecture,
                              &e->sass, error) ||
                     !emu_program_make(&e->sass, &e->program, error)
-              : !nir_program_make(text->bytes,
-                                  text + 1 < code->pieces + code->piece_count &&
-                                          text[1].source == ISA_TEXT
-                                      ? text[1].bytes
-                                      : "",
-                                  &e->nir, error))
+              : !open_texts(e, code, error))
         return false;
     make_regions(e);
     shape_dispatch(e);
@@ -221,22 +235,22 @@ static bool open_emulation(struct emulation *e, const struct cat_case *which,
 
 static bool run_nir(struct emulation *e, uint32_t seed, struct lit_error *error)
 {
-    uint32_t pushed[CAT_MOST_PUSH / 4] = {0};
     const struct emu_dispatch *from = &e->dispatch;
     struct nir_dispatch *d = &e->structured;
     if (from->groups[1] * from->groups[2] * from->local[1] * from->local[2] != 1)
         return lit_fail(error, LIT_EXIT_UNDECIDED, "invocations in several dimensions");
-    if (!push(e, seed, pushed, error))
+    if (!push(e, seed, e->pushed, error))
         return false;
     d->groups = from->groups[0];
     d->local = from->local[0];
-    d->pushed = pushed;
+    d->pushed = e->pushed;
     d->steps = from->steps;
     d->buffer_count = from->buffer_count;
     for (size_t i = 0; i < d->buffer_count; i++)
         d->buffers[i] = (struct nir_buffer){from->buffers[i].address, from->buffers[i].bytes,
                                             from->buffers[i].size};
-    return nir_run(e->nir, d, error);
+    return e->machine && !e->in_nir ? aco_run(e->machine, d, e->late, error)
+                                    : nir_run(e->nir, d, error);
 }
 
 static bool run_once(struct emulation *e, uint64_t run, struct lit_error *error)
@@ -389,28 +403,88 @@ static bool depends_on_timing(struct emulation *e, const struct result *result,
     return !ends || other.digest != run->digest;
 }
 
-// NIR that is wrong already clears what comes behind it: the driver's own compiler.
-static void explain_nir(struct emulation *e, uint64_t run)
+// Runs again as the emulation now is. False: it could not, or fails.
+static bool is_right_now(struct emulation *e, uint64_t run, struct cat_run *result,
+                         struct cat_failure *failures, size_t *count)
+{
+    *result = (struct cat_run){0};
+    *count = 0;
+    if (!run_once(e, run, NULL))
+        return false;
+    cat_mode_check(&e->ready.mode, &e->ready.shape, e->region[CAT_OUTPUT], e->ready.expected, run,
+                   result, failures, failures ? SHOWN : 0, count);
+    return result->failed == 0;
+}
+
+static void refill(void *user)
+{
+    fill_regions(user);
+}
+
+// Where the subgroup of a failure computes something else than the NIR.
+static void explain_parting(struct emulation *e, const struct cat_failure *failure)
 {
     OWNED(text_free) struct text text = {0}, out = {0};
-    const char *beyond = e->structured.beyond;
-    struct cat_run again = {0};
-    size_t none = 0;
-    e->structured.wrap = true;
-    const bool ran = beyond && run_once(e, run, NULL);
-    if (ran)
-        cat_mode_check(&e->ready.mode, &e->ready.shape, e->region[CAT_OUTPUT], e->ready.expected,
-                       run, &again, NULL, 0, &none);
-    if (ran && !again.failed)
+    struct aco_parting parting;
+    const struct cat_shape *shape = &e->ready.shape;
+    const uint64_t each = shape->instances / shape->workgroups;
+    const uint32_t size = e->ready.args.subgroup,
+                   subgroups = (e->structured.local + size - 1) / size;
+    if (shape->instances % shape->workgroups)
+        return;
+    e->structured.watched_group = (uint32_t)(failure->instance / each);
+    e->structured.watched_subgroup = (uint32_t)(failure->instance % each * subgroups / each);
+    if (!aco_first(e->machine, &e->structured, e->late, refill, e, &parting, NULL))
+        return;
+    aco_parting_print(e->machine, &parting, &text);
+    text_paragraph(&out, "      ", text.data);
+    aco_parting_list(e->machine, &parting, &out);
+    printf("%s", out.data);
+}
+
+// NIR that is wrong already clears what comes behind it: the driver's own compiler.
+static void explain_nir(struct emulation *e, uint64_t run, const struct cat_failure *failure)
+{
+    OWNED(text_free) struct text text = {0}, out = {0};
+    struct cat_run again;
+    size_t none;
+    e->in_nir = true;
+    bool right = is_right_now(e, run, &again, NULL, &none);
+    const char *beyond = right ? NULL : e->structured.beyond;
+    if (beyond) {
+        e->structured.wrap = true;
+        right = is_right_now(e, run, &again, NULL, &none);
+    }
+    e->in_nir = false;
+    if (!right)
+        text_puts(&text, "cause: the NIR is wrong, not what comes behind it");
+    else if (beyond)
         text_printf(
             &text,
             "cause: %.*s reads lanes that no subgroup has; right if the index counts modulo "
             "the subgroup's size, as the code behind the NIR would have to see to",
             (int)strcspn(beyond, "\n"), beyond);
     else
-        text_puts(&text, "cause: the NIR is wrong, not what comes behind it");
+        text_puts(&text, "cause: the NIR is right, the machine code is not");
     text_paragraph(&out, "      ", text.data);
     printf("%s", out.data);
+    if (right && e->machine)
+        explain_parting(e, failure);
+}
+
+// Machine code that is right with prompt memory, and not if it is late and its caches are stale,
+// lacks a wait or an invalidation, unless the test allows it.
+static void explain_late(struct emulation *e, uint64_t run)
+{
+    struct cat_failure failures[SHOWN];
+    struct cat_run again;
+    size_t count;
+    e->late = true;
+    if (is_right_now(e, run, &again, failures, &count) || !count)
+        return;
+    printf("      with late memory and stale caches %" PRIu64 " of %" PRIu64 " instances fail\n",
+           again.failed, e->ready.shape.instances);
+    explain_parting(e, &failures[0]);
 }
 
 static void print_comparison(const struct emulating *a, const struct emulation *e, const char *name,
@@ -447,8 +521,14 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
     const uint64_t nth = result->failure_count ? result->failures[0].at.run : 0;
     bool same = false, timed = false;
     a->count++;
-    if (!open_emulation(&e, which, &a->device->facts, code, result->seed, &why) ||
-        !run_once(&e, nth, &why)) {
+    bool ran = open_emulation(&e, which, &a->device->facts, code, result->seed, &why);
+    const bool readable = ran;
+    ran = ran && run_once(&e, nth, &why);
+    if (!ran && readable && e.machine) { // the NIR at least
+        aco_program_free(&e.machine);
+        ran = run_once(&e, nth, &why);
+    }
+    if (!ran) {
         a->refused++;
         printf("  ?     %s\n      %s\n", name, why.message);
     } else {
@@ -462,8 +542,10 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
             print_failure(&e, "emulated", &failures[i]);
     }
     const bool wanted = result->failed_runs || a->chosen->from || a->chosen->verbose;
-    if (count && !a->chosen->quiet && wanted && run.failed && e.nir)
-        explain_nir(&e, nth);
+    if (count && !a->chosen->quiet && wanted && e.nir)
+        explain_nir(&e, nth, &failures[0]);
+    else if (ran && !a->chosen->quiet && wanted && e.machine)
+        explain_late(&e, nth);
     else if (count && !a->chosen->quiet && wanted)
         explain_cause(&e, nth, &failures[0]);
     for (size_t i = 0; i < e.sass.count && a->chosen->listing; i++)

@@ -92,8 +92,8 @@ bool isa_keep_start(const char *folder, struct lit_error *error);
 bool isa_keep(const char *folder, unsigned device, const char *name, const struct isa_code *code,
               struct lit_error *error);
 
-// Reads back the machine code (as of sm_90) and texts of a configuration of the first device that
-// has any. False if there is none.
+// Reads back the machine code (as of sm_90), texts and statistics of a configuration of the first
+// device that has any. False if there is no code.
 bool isa_kept(const char *folder, const char *name, struct isa_code *code);
 
 // --- Other programs' files

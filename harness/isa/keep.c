@@ -75,10 +75,30 @@ bool isa_keep(const char *folder, unsigned device, const char *name, const struc
     return good;
 }
 
+// Lines "NAME: VALUE".
+static void read_statistics(const char *folder, unsigned device, const char *name,
+                            struct isa_code *code)
+{
+    OWNED(text_free) struct text path = {0}, lines = {0};
+    text_printf(&path, "%s/device-%u/", folder, device);
+    put_name(&path, name);
+    text_puts(&path, ".statistics.txt");
+    if (!text_read(&lines, path.data, ISA_MOST_BYTES) || !lines.data)
+        return;
+    char *rest = NULL;
+    for (char *line = strtok_r(lines.data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char *value = strstr(line, ": ");
+        if (value) {
+            *value = 0;
+            isa_add_statistic(code, line, "", value + 2);
+        }
+    }
+}
+
 bool isa_kept(const char *folder, const char *name, struct isa_code *code)
 {
     const enum isa_source sources[] = {ISA_MACHINE, ISA_TEXT};
-    for (unsigned device = 1; device <= KEPT_DEVICES && !code->piece_count; device++)
+    for (unsigned device = 1; device <= KEPT_DEVICES && !code->piece_count; device++) {
         for (unsigned piece = 1; piece <= 2 * KEPT_PIECES; piece++) {
             const enum isa_source source = sources[piece % 2];
             OWNED(text_free) struct text path = {0}, bytes = {0};
@@ -89,5 +109,8 @@ bool isa_kept(const char *folder, const char *name, struct isa_code *code)
                 isa_add_piece(code, source, "", "", bytes.data ? bytes.data : "", bytes.length)
                     ->architecture = source == ISA_MACHINE ? 90 : 0;
         }
+        if (code->piece_count)
+            read_statistics(folder, device, name, code);
+    }
     return code->piece_count;
 }

@@ -18,6 +18,7 @@
 
 #define NIR_LANES    64
 #define NIR_BINDINGS 32
+#define NIR_SET      UINT64_C(0xffff800000001000) // where set 0 lies
 
 struct nir_program;
 
@@ -46,7 +47,15 @@ struct nir_dispatch {
     uint64_t steps;         // most instructions of a subgroup
     bool wrap;              // indices of @shuffle count modulo the subgroup's size
     const char *beyond;     // set: the first @shuffle of a lane that no subgroup has; NULL: none
+    // Sees what a subgroup computes and stores: for each part of a result or of stored data, after
+    // the operation, the lanes that executed it and a word of each of NIR_LANES. NULL: nobody does.
+    void (*watch)(void *watcher, size_t op, uint32_t part, uint64_t mask, const uint64_t *words);
+    void *watcher;
+    uint32_t watched_group, watched_subgroup;
 };
+
+// The descriptors of set 0, as they lie there.
+void nir_dispatch_set(const struct nir_dispatch *dispatch, uint32_t set[4 * NIR_BINDINGS]);
 
 // Runs all workgroups, one after another. False with an error: an unknown instruction, an access
 // outside of all buffers, subgroups that wait for ever, too many steps.

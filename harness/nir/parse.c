@@ -15,6 +15,11 @@
 #define MOST_PARTS NIR_SOURCES
 #define MOST_ARGS  32u
 
+static bool starts(const char *line, const char *word)
+{
+    return strncmp(line, word, strlen(word)) == 0;
+}
+
 struct reading {
     struct nir_program *program;
     size_t open[NIR_DEPTH], depth; // operations whose brace is open
@@ -52,6 +57,30 @@ static struct nir_op *add(struct nir_program *p, enum nir_kind kind, const char 
     return &p->ops[p->count++];
 }
 
+// The digits of "%12", or with debug information "ssa_12"; NULL: no value is named here.
+static const char *digits_of(const char *at)
+{
+    return *at == '%' ? at + 1 : starts(at, "ssa_") ? at + 4 : NULL;
+}
+
+// The length of a name that debug information puts behind a value's number: ".phi".
+static size_t name_length(const char *at)
+{
+    return *at == '.' ? strcspn(at, " ,)\n") : 0;
+}
+
+// Skips the name of a value, which its definition has; phis may read one that is not defined yet,
+// and read whole values.
+static char *skip_name(const struct nir_program *p, const struct nir_op *op, uint32_t value,
+                       char *at)
+{
+    const char *name = value < p->value_count ? p->values[value].name : NULL;
+    const size_t length = name ? name_length(name) : 0;
+    if (op->kind == NIR_PHI)
+        return at + name_length(at);
+    return length && strncmp(at, name, length) == 0 ? at + length : at;
+}
+
 // Sources: "%12.xy (0x6), b3: %13", up to the end of the line or `end`.
 static bool read_sources(struct reading *r, struct nir_op *op, const char *at, const char *end)
 {
@@ -60,14 +89,16 @@ static bool read_sources(struct reading *r, struct nir_op *op, const char *at, c
     for (; at < end; at++) {
         if (*at == 'b' && at[1] >= '0' && at[1] <= '9')
             block = (uint32_t)strtoul(at + 1, NULL, 10);
-        if (*at != '%')
+        const char *digits = digits_of(at);
+        if (!digits)
             continue;
         if (op->source_count == NIR_SOURCES)
             return refuse(r, "too many sources");
         struct nir_source *source = &op->source[op->source_count++];
         char *next;
-        source->value = (uint32_t)strtoul(at + 1, &next, 10);
+        source->value = (uint32_t)strtoul(digits, &next, 10);
         source->block = block;
+        next = skip_name(r->program, op, source->value, next);
         for (uint8_t i = 0; i < NIR_SOURCES; i++)
             source->part[i] = i;
         if (*next == '.')
@@ -90,23 +121,22 @@ static bool read_constant(struct reading *r, struct nir_op *op, const char *at)
     return true;
 }
 
-static bool starts(const char *line, const char *word)
-{
-    return strncmp(line, word, strlen(word)) == 0;
-}
-
 // "32x4 %20 = vec4 %1.x, %2" or "@store_ssbo (%1, %2) (wrmask=x)".
 static bool read_operation(struct reading *r, const char *line)
 {
     struct nir_op *op = add(r->program, NIR_ALU, line);
     const char *end = line + strcspn(line, "\n"), *note = strstr(line, "//");
     end = note && note < end ? note : end;
+    const char *name = NULL;
     if (*line >= '0' && *line <= '9') {
         char *at;
         op->bits = (uint8_t)strtoul(line, &at, 10);
         op->parts = *at == 'x' ? (uint8_t)strtoul(at + 1, &at, 10) : 1;
         at += strspn(at, " ");
-        const unsigned long value = strtoul(at + 1, &at, 10);
+        const char *digits = digits_of(at);
+        const unsigned long value = strtoul(digits ? digits : at, &at, 10);
+        name = at;
+        at += name_length(at);
         if (!strchr("\1\10\20\40\100", op->bits) || !op->bits || !op->parts ||
             op->parts > MOST_PARTS || value > MOST_VALUE || !starts(at, " = "))
             return refuse(r, "no result");
@@ -117,7 +147,7 @@ static bool read_operation(struct reading *r, const char *line)
     while (op->value != UINT32_MAX && p->value_count <= op->value)
         LIT_ADD(p->values, p->value_count) = (struct nir_value){0};
     if (op->value != UINT32_MAX)
-        p->values[op->value] = (struct nir_value){(uint32_t)p->words, op->bits, op->parts};
+        p->values[op->value] = (struct nir_value){(uint32_t)p->words, op->bits, op->parts, name};
     p->words += op->parts;
     if (starts(op->line, "load_const") || starts(op->line, "undefined")) {
         op->kind = NIR_CONST;
@@ -130,7 +160,7 @@ static bool read_operation(struct reading *r, const char *line)
         op->reduction = by ? nir_alu_find(by) : is ? nir_alu_find(is) : UINT_MAX;
         const char *at = op->line + strcspn(op->line, " \n");
         const char *list = nir_behind(op, ") ("); // where attributes begin
-        return at[0] != ' ' || at[2] != '%' || read_sources(r, op, at, list ? list : end);
+        return at[0] != ' ' || !digits_of(at + 2) || read_sources(r, op, at, list ? list : end);
     }
     op->code = op->kind == NIR_ALU ? nir_alu_find(op->line) : 0;
     if (op->code == UINT_MAX && nir_call_find(op->line) != UINT_MAX) {

@@ -45,6 +45,7 @@ struct nir_op {
 struct nir_value {
     uint32_t at; // of its first part, in words for all lanes
     uint8_t bits, parts;
+    const char *name; // what stands behind its number
 };
 
 struct nir_program {

@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 4096u                        // instructions until another subgroup has its turn
-#define SET   UINT64_C(0xffff800000001000) // where set 0 lies
+#define SLICE 4096u // instructions until another subgroup has its turn
+#define SET   NIR_SET
+// The last word of a descriptor, as RADV makes it for navi21: floats of 32 bits in x, y, z, w, and
+// each dword is compared with the size (AMD, RDNA 2 ISA, buffer resource descriptor: OOB_SELECT 3).
+#define RAW 0x31016facu
 #define each_lane(lane, mask)                                                                      \
     for (uint32_t lane = 0; lane < NIR_LANES; lane++)                                              \
         if ((mask) >> lane & 1)
@@ -554,10 +557,37 @@ static void begin(struct machine *m)
     }
 }
 
+// Whether an operation stores its first source.
+static bool stores(const struct nir_op *op)
+{
+    return op->kind == NIR_CALL &&
+           (op->code == CALL_store_global_amd || op->code == CALL_store_ssbo ||
+            op->code == CALL_store_shared || op->code == CALL_store_shared2_amd);
+}
+
+// The operations from `first` on, before the present one.
+static void show(const struct machine *m, size_t first, uint64_t mask)
+{
+    const struct nir_dispatch *d = m->dispatch;
+    for (size_t i = first; i < m->wave->at; i++) {
+        const struct nir_op *op = &m->program->ops[i];
+        const struct nir_source *from = stores(op) && op->source_count ? op->source : NULL;
+        const uint32_t value = from ? from->value : op->value;
+        const uint32_t parts = value == UINT32_MAX ? 0 : m->program->values[value].parts;
+        for (uint32_t part = 0; part < parts; part++) {
+            const uint32_t at = from ? from->part[part] : part;
+            if (at < parts)
+                d->watch(d->watcher, i, part, mask, value_at(m, value, at));
+        }
+    }
+}
+
 static bool step(struct machine *m)
 {
     struct wave *w = m->wave;
     const struct nir_op *op = m->op = &m->program->ops[w->at];
+    const uint64_t mask = w->mask;
+    const size_t first = w->at;
     bool good = true;
     if (op->kind == NIR_END)
         w->ended = true;
@@ -570,6 +600,9 @@ static bool step(struct machine *m)
     else
         good = op->kind == NIR_PHI ? merge(m) : op->kind == NIR_CALL ? call(m) : compute(m);
     w->at++;
+    if (good && mask && op->kind < NIR_BLOCK && m->dispatch->watch &&
+        m->group == m->dispatch->watched_group && w->number == m->dispatch->watched_subgroup)
+        show(m, first, mask);
     return good;
 }
 
@@ -594,6 +627,17 @@ static bool run_group(struct machine *m, struct wave *waves, uint32_t count)
     return true;
 }
 
+void nir_dispatch_set(const struct nir_dispatch *d, uint32_t set[4 * NIR_BINDINGS])
+{
+    for (size_t i = 0; i < d->bound_count; i++) {
+        const uint64_t address = d->bound[i].address;
+        memcpy(set + 4 * i,
+               (const uint32_t[4]){(uint32_t)address, (uint32_t)(address >> 32),
+                                   (uint32_t)d->bound[i].size, RAW},
+               16);
+    }
+}
+
 bool nir_run(const struct nir_program *p, struct nir_dispatch *d, struct lit_error *error)
 {
     const uint32_t count = (d->local + p->subgroup - 1) / p->subgroup;
@@ -603,13 +647,7 @@ bool nir_run(const struct nir_program *p, struct nir_dispatch *d, struct lit_err
     OWNED(lit_free) uint8_t *shared = lit_alloc(p->shared + 1, 1);
     struct machine m = {.program = p, .dispatch = d, .error = error, .shared = shared};
     bool good = true;
-    for (size_t i = 0; i < d->bound_count; i++) {
-        const uint64_t address = d->bound[i].address;
-        memcpy(m.set + 4 * i,
-               (const uint32_t[4]){(uint32_t)address, (uint32_t)(address >> 32),
-                                   (uint32_t)d->bound[i].size, 0},
-               16);
-    }
+    nir_dispatch_set(d, m.set);
     d->beyond = NULL;
     for (m.group = 0; m.group < d->groups && good; m.group++) {
         memset(shared, 0, p->shared);

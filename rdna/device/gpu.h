@@ -22,7 +22,7 @@ struct rdna_device {
     struct wave *waves[RDNA_WAVES]; // of the dispatch being executed; NULL: not needed yet
     uint64_t random;                // the state of its generator
     uint64_t clock;                 // instructions executed
-    uint64_t steps;                 // instructions of the submission
+    uint64_t steps;                 // instructions of the submission; in order, of the workgroup
     uint32_t sh[SH_REGISTERS];
     uint64_t indirect_base;         // SET_BASE
     bool fault_reached;             // the faulty instruction has been executed

@@ -108,6 +108,8 @@ static void launch(struct schedule *s)
         for (uint32_t i = 0; i + 4 <= group->lds_size; i += 4)
             memcpy(group->lds + i, &random, 4);
         group->busy = true;
+        if (s->machine.device->in_order)
+            s->machine.device->steps = 0;
         group->waves = dispatch_waves(s->dispatch, s->next);
         group->ended = group->arrived = 0;
         for (unsigned i = 0; i < group->waves; i++)

@@ -177,6 +177,59 @@ class Structured(harness.Case):
         self.assertRegex(result.out, r"(?s)\?     reconv.*not known: @balloon")
 
 
+class Aco(harness.Case):
+    """Machine code of RADV 26.2.6 for navi21, executed on the host: that of finding 20."""
+
+    NAME = ("broadcast.id/read=shuffle-dynamic,flow=uniform,source=active,sync=none,"
+            "reconvergence=default,pressure=none@workgroup=128,source-lane=last,iterations=1")
+    COMPARE, WAIT = " v_cmp_ge_u32_e32 vcc, 31, v2 ", " s_waitcnt vmcnt(0) "
+    MASK = " v_and_b32_e32 v2, 63, v2 ; 360404bf\n"
+
+    def emulate(self, change=lambda listing: listing, **how):
+        os.makedirs(self.path("kept/device-1"), exist_ok=True)
+        base = "kept/device-1/" + self.NAME.replace("/", "~") + ",subgroup=64."
+        texts = [harness.read(os.path.join(ISA, "navi21-shuffle." + kind))
+                 for kind in ("nir", "aco", "listing")]
+        self.assertEqual((texts[2].count(self.COMPARE), texts[2].count(self.WAIT)), (1, 1))
+        texts[2] = change(texts[2])
+        for i, text in enumerate(texts, 1):
+            self.write(f"{base}{i}.txt", text)
+        self.write(base + "statistics.txt", "SGPRs: 108\nVGPRs: 8\n")
+        result = self.litmus("isa", "--execute", "--kept", "kept", self.NAME + ",subgroup=64",
+                             drivers=[], **how)
+        return result.out, " ".join(result.out.split())
+
+    def masked(self, listing):
+        """The code as it should be."""
+        return listing.replace(self.COMPARE, self.MASK + self.COMPARE)
+
+    def test_the_first_wrong_value(self):
+        lines, words = self.emulate(code=1)
+        self.assertIn("cause: @shuffle (ssa_19.phi, ssa_29) reads lanes that no subgroup has; ", words)
+        self.assertIn(" first: no register has the value of @shuffle (ssa_19.phi, ssa_29) (SPIR-V at "
+                      "byte 0x79c); v3, behind ds_bpermute_b32 v3, v2, v0 at 0x88, has ", words)
+        self.assertRegex(lines, r"(?m)^    \* 0088  ds_bpermute_b32 v3, v2, v0$")
+
+    def test_right(self):
+        lines, words = self.emulate(self.masked, code=0)
+        self.assertIn("1 configuration: 1 right, 0 wrong, 0 not executed", words)
+        self.assertNotIn("late memory", lines)
+
+    def test_a_wait_that_is_missing(self):
+        def change(listing):
+            return "".join(line for line in self.masked(listing).splitlines(True)
+                           if self.WAIT not in line)
+        _, words = self.emulate(change, code=0)
+        self.assertIn("with late memory and stale caches 512 of 512 instances fail first: no register "
+                      "has the value of @load_ssbo (ssa_17, ssa_23) (access=", words)
+
+    def test_only_the_nir(self):
+        """If the machine code is not known."""
+        _, words = self.emulate(lambda listing: listing.replace("34040482", "34040482 0"), code=1)
+        self.assertIn(" reads lanes that no subgroup has; ", words)
+        self.assertNotIn("first: ", words)
+
+
 class Caches(harness.Case):
     """Pipeline caches of NVIDIA's format, from a driver that hands out a file."""
 
