@@ -18,10 +18,11 @@ enum rdna_caches {
     RDNA_MANUAL,   // scalar, L0 and GL1 keep their lines until they are invalidated
 };
 
-// Instructions of a wave's turn.
+// Instructions of a wave's turn, and how long a store takes in instructions of the GPU.
 enum rdna_turns {
-    RDNA_SHORT, // 1 to 64
-    RDNA_LONG,  // 1 to 4096, small numbers as often as large ones: some waves run far ahead
+    RDNA_SHORT, // 1 to 64; up to 512
+    RDNA_LONG,  // 1 to 4096, small numbers as often as large ones: some waves run far ahead; up to
+                // 16384
 };
 
 enum rdna_gpu { RDNA_NAVI21, RDNA_NAVI31, RDNA_GFX1201, RDNA_GPUS };

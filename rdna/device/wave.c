@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STORE_AGE = 512 }; // instructions of the device after which a store is performed by itself
+// Instructions of the device after which a store is performed by itself at the latest, by
+// settings.turns.
+static const unsigned store_ages[] = {[RDNA_SHORT] = 512, [RDNA_LONG] = 1 << 14};
 
 struct wave *wave_new(bool is_prompt)
 {
@@ -234,8 +236,10 @@ void wave_access(void *context, struct rdna_wave *registers, const struct rdna_a
     operation->access = *access;
     operation->lines = lines_of(access);
     operation->performed = false;
-    operation->age = access->action == RDNA_LOAD
-                         ? UINT64_MAX
-                         : machine->device->clock + device_below(machine->device, STORE_AGE);
+    operation->age =
+        access->action == RDNA_LOAD
+            ? UINT64_MAX
+            : machine->device->clock +
+                  device_below(machine->device, store_ages[machine->device->settings.turns]);
     poison(machine, registers, access);
 }
