@@ -370,6 +370,8 @@ TEST(stores_are_seen_in_any_order_without_a_wait)
     assert_int_equal(count_stale("timing=prompt", PASS_STORE_WAIT, 1), 0);
     assert_true(count_stale("timing=late", PASS_STORE_WAIT, 1) > 0);
     assert_true(count_stale("timing=random", PASS_STORE_WAIT, 1) > 0);
+    assert_int_equal(count_stale("timing=late,turns=long", 0, 0), 0);
+    assert_true(count_stale("timing=late,turns=long", PASS_STORE_WAIT, 1) > 0);
 }
 
 TEST(caches_keep_their_lines)
