@@ -20,7 +20,7 @@ static const char *const members[] = {
 // files that it writes.
 static const char *const settings[] = {
     "model", "seed", "devices", "subgroup", "threads", "resident", "schedule", "depth",
-    "fault", "rate", "at",      "bounds",   "timing",  "caches",   "steps",
+    "fault", "rate", "at",      "bounds",   "timing",  "caches",   "steps",    "turns",
 };
 
 static bool has(const char *const *list, size_t count, const char *name, size_t length)
