@@ -164,24 +164,60 @@ static void add_interface(struct repro_bundle *bundle, const struct cat_interfac
         repro_settling(repro_add(bundle, "settle.c"));
 }
 
+static void add_page(const struct repro *repro, struct repro_bundle *bundle)
+{
+    if (repro->ready->interface)
+        text_puts(repro_add(bundle, "source.txt"), repro->page);
+    else if (repro_from_glsl(repro))
+        text_puts(repro_add(bundle, "test.comp"), repro->page);
+    else
+        repro_annotated(repro->page,
+                        repro_add(bundle, repro->plain ? "annotated.spvasm" : "test.spvasm"));
+}
+
+static bool ends(const char *name, const char *end)
+{
+    const size_t length = strlen(name), size = strlen(end);
+    return length >= size && !strcmp(name + length - size, end);
+}
+
+// The Makefile, with the sources of modules that the bundle has, and SHA-256 of all modules.
+static void add_sources(const struct repro *repro, struct repro_bundle *bundle)
+{
+    OWNED(text_free) struct text assembly = {0}, glsl = {0};
+    struct text *sums = repro_add(bundle, "test.spv.sha256");
+    struct text *makefile = repro_add(bundle, "Makefile");
+    for (size_t i = 0; i < bundle->count; i++) {
+        const struct repro_file *file = &bundle->files[i];
+        char sha256[SHA256_TEXT];
+        if (ends(file->name, ".spv")) {
+            sha256_text(file->content.data, file->content.length, sha256);
+            text_printf(sums, "%s  %s\n", sha256, file->name);
+        } else if (ends(file->name, ".comp")) {
+            text_printf(&glsl, " new-%.*s.spv", (int)strlen(file->name) - 5, file->name);
+        } else if (ends(file->name, ".spvasm") && strcmp(file->name, "annotated.spvasm") != 0) {
+            text_printf(&assembly, " new-%.*s.spv", (int)strlen(file->name) - 7, file->name);
+        }
+    }
+    text_printf(makefile, "%s\n# Of the module.\nSPIRV = %s\nVULKAN = vulkan%s\n", repro_makefile,
+                repro_spirv(repro), is_newer(repro) ? "1.2" : "1.1");
+    if (assembly.length)
+        text_printf(makefile, "\n.PHONY: assemble\nassemble:%s\n", assembly.data);
+    if (glsl.length)
+        text_printf(makefile, "\n.PHONY: compile\ncompile:%s\n", glsl.data);
+}
+
 void repro_make(const struct repro *repro, struct repro_bundle *bundle)
 {
     const struct eng_prepared *ready = repro->ready;
     const struct cat_module *module = ready->module;
-    char sha256[SHA256_TEXT]; // a kernel from outside has its package's digest in module->sha256
     memset(bundle, 0, sizeof *bundle);
     struct text *readme = repro_add(bundle, "README.md"), *ticket = repro_add(bundle, "ticket.md");
     if (repro->plain)
         text_puts(repro_add(bundle, "test.spvasm"), repro->plain);
     if (!repro->plain || strcmp(repro->plain, repro->page) != 0)
-        text_puts(repro_add(bundle, ready->interface         ? "source.txt"
-                                    : repro_from_glsl(repro) ? "test.comp"
-                                    : repro->plain           ? "annotated.spvasm"
-                                                             : "test.spvasm"),
-                  repro->page);
+        add_page(repro, bundle);
     add_words(bundle, "test.spv", repro->words, module->count);
-    sha256_text(repro->words, (size_t)module->count * 4, sha256);
-    text_printf(repro_add(bundle, "test.spv.sha256"), "%s  test.spv\n", sha256);
     if (ready->shape.input_words)
         add_words(bundle, "input.bin", ready->input, ready->shape.input_words);
     if (ready->fresh)
@@ -191,9 +227,6 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
     if (ready->interface)
         add_interface(bundle, ready->interface);
     repro_program(repro, repro_add(bundle, "repro.c"));
-    text_printf(repro_add(bundle, "Makefile"),
-                "%s\n# Of the module.\nSPIRV = %s\nVULKAN = vulkan%s\n", repro_makefile,
-                repro_spirv(repro), is_newer(repro) ? "1.2" : "1.1");
     text_puts(repro_add(bundle, "run"), repro_run);
     if (repro->amber && !ready->interface && !repro_amber_lacks(repro))
         repro_amber(repro, repro_add(bundle, "test.amber"));
@@ -205,6 +238,7 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
         const struct repro_file *file = &repro->kept->files[i];
         text_append(repro_add(bundle, file->name), file->content.data, file->content.length);
     }
+    add_sources(repro, bundle);
     repro_ticket(repro, bundle, ticket);
     repro_readme(repro, bundle, readme);
 }

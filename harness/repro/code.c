@@ -168,12 +168,12 @@ void repro_code_readme(const struct repro *repro, struct text *out)
 {
     const struct isa_entry *entry = repro->code;
     const struct isa_piece *blob = entry ? blob_of(&entry->code) : NULL;
-    text_puts(out, "## Compiled code\n\n");
     for (size_t i = 0; repro->kept && i < repro->kept->count; i++)
-        if (strcmp(repro->kept->files[i].name, "code.txt") == 0) {
-            text_puts(out, "`code.txt` has the code that was measured.\n\n");
-            return;
-        }
+        if (strcmp(repro->kept->files[i].name, "code.txt") == 0)
+            text_puts(out, "## Compiled code\n\n`code.txt` has the code that was measured.\n\n");
+    if (repro->kept)
+        return;
+    text_puts(out, "## Compiled code\n\n");
     if (!entry || (!entry->piece && !blob)) {
         const char *why = entry && entry->why ? entry->why : repro->no_code;
         repro_printf(out, "There is no code: %s.\n\n", why ? why : "it was not requested");

@@ -280,8 +280,8 @@ static bool read_beside(const struct reading *reading, const char *path, struct 
 static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
 {
     static const char *const names[] = {
-        "code.txt",     "code.bin", "code.sass", "code-statistics.txt", "code-difference.txt",
-        "evidence.txt", "fix.patch"};
+        "code.txt",     "code.bin",  "code.sass", "code-statistics.txt", "code-difference.txt",
+        "evidence.txt", "fix.patch", "output.txt"};
     const int folder = (int)(lit_path_name(reading->path) - reading->path);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         OWNED(text_free) struct text path = {0}, content = {0};
@@ -292,6 +292,16 @@ static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
             text_append(repro_add(kept, names[i]), content.data, content.length);
     }
     return true;
+}
+
+bool repro_other(const char *said, size_t number, struct text *name)
+{
+    const char *at = said;
+    while (at && (at = strstr(at, "\nmodule ")) && (at += strlen("\nmodule "), --number))
+        ;
+    if (at)
+        text_append(name, at, strcspn(at, "\n"));
+    return at;
 }
 
 // Adds a module to compare with, of the same interface and data: a configuration's, or that of an
@@ -336,36 +346,14 @@ static bool add_modules(const struct reading *reading, const char *said, struct 
                                            {"other-3.spv", "other-3.spvasm", "other-3.comp"},
                                            {"other-4.spv", "other-4.spvasm", "other-4.comp"}};
     const size_t most = sizeof names / sizeof *names;
-    size_t count = 0;
-    for (const char *at = said; (at = strstr(at, "\nmodule ")); count++) {
+    for (size_t count = 0;; count++) {
         OWNED(text_free) struct text name = {0};
-        at += strlen("\nmodule ");
-        text_append(&name, at, strcspn(at, "\n"));
+        if (!repro_other(said, count + 1, &name))
+            return true;
         if (count == most)
             return refuse(reading, "ticket.txt: more than %zu modules", most);
         if (!add_module(reading, name.data, names[count], kept))
             return false;
-    }
-    return true;
-}
-
-// Adds a finding's page for readers who have nothing else: without links to files, and without the
-// points that say where the bundle is and whether it was filed.
-static void add_report(const char *page, struct text *out)
-{
-    const char *points = strstr(page, "\n- **Bundle:**");
-    for (const char *at = page; *at;) {
-        const char *end = *at == '[' ? strchr(at, ']') : NULL;
-        if (at == points) {
-            at = strstr(at, "\n\n");
-            at = at ? at : "";
-        } else if (end && end[1] == '(' && strncmp(end + 2, "http", 4) != 0) {
-            text_append(out, at + 1, (size_t)(end - at - 1));
-            at = end + 1 + strcspn(end + 1, ")");
-            at += *at == ')';
-        } else {
-            text_append(out, at++, 1);
-        }
     }
 }
 
@@ -390,7 +378,7 @@ static bool read_finding(const struct reading *reading, struct repro_past *past)
     if (!read_beside(reading, page.data, &past->page))
         return false;
     if (past->page.data)
-        add_report(past->page.data, repro_add(&past->kept, "report.md"));
+        repro_report(past->page.data, past->name.data, repro_add(&past->kept, "report.md"));
     return add_modules(reading, past->said.data, &past->kept);
 }
 

@@ -61,7 +61,8 @@ static void put_question(const struct repro *repro, struct text *out)
         text_free(&line);
     }
     text_puts(out, "\n");
-    text_printf(&line, "Origin: %s", head->origin);
+    text_puts(&line, "Origin: ");
+    repro_without_pages(head->origin, strlen(head->origin), &line);
     text_paragraph(out, "", line.data);
     text_puts(out, "\n");
 }
@@ -70,8 +71,9 @@ static void put_conditions(const struct repro *repro, struct text *out)
 {
     const struct result *result = repro->result;
     if (dev_facts_emulated(repro->facts))
-        text_puts(out, "This was no hardware: the driver ran on a GPU in software (docs/rdna.md of "
-                       "litmus).\n\n");
+        text_puts(
+            out,
+            "This was no hardware: the driver ran on a GPU in software, litmus's emulator.\n\n");
     else if (repro->model->simt)
         repro_printf(out, "This was the SIMT simulator of litmus, a simulated driver: %s.\n\n",
                      repro->model->simt);
@@ -104,18 +106,48 @@ static void put_without_folders(struct text *out, const char *line)
     text_puts(out, "");
 }
 
-static void put_measured(const struct repro *repro, struct text *out)
+// What the reproducer printed where it was measured.
+static void put_output(const struct repro_bundle *bundle, struct text *out)
+{
+    enum { MOST_LINES = 32, MOST_WIDTH = 160 };
+    const struct text *output = repro_find(bundle, "output.txt");
+    if (!output)
+        return;
+    text_puts(out, "There `sh run` printed (`output.txt`):\n\n");
+    const char *at = output->data;
+    for (int i = 0; *at && i < MOST_LINES; i++) {
+        const size_t size = strcspn(at, "\n");
+        text_printf(out, "%s%.*s\n", size ? "    " : "",
+                    (int)(size < MOST_WIDTH ? size : MOST_WIDTH), at);
+        at += size + (at[size] == '\n');
+    }
+    text_puts(out, *at ? "    ...\n\n" : "\n");
+}
+
+static void put_measured(const struct repro *repro, const struct repro_bundle *bundle,
+                         struct text *out)
 {
     const struct result *result = repro->result;
-    text_puts(
-        out, "## Results\n\n`ticket.md`, which is for a bug tracker, has the machine, the rate and "
-             "what the specification says.\n\n");
-    if (!result || !result->runs) {
-        text_puts(out, "Not measured on this device.\n\n");
+    if (!result) {
+        text_puts(out, "## Results\n\nNot measured on this device.\n\n");
         return;
     }
+    OWNED(text_free) struct text words = {0};
+    text_puts(out, "## Results\n\n");
+    if (result->judged)
+        text_printf(&words, "%s of %s runs failed.", COUNT(result->failed_runs),
+                    COUNT(result->judged));
+    else
+        text_printf(&words, "Measured: %s.", eng_result_name(result->result));
+    text_puts(&words,
+              " `ticket.md`, which is for a bug tracker, has the machine, what was measured "
+              "and what the specification says.");
+    text_paragraph(out, "", words.data);
+    text_puts(out, "\n");
+    put_output(bundle, out);
     put_conditions(repro, out);
-    text_puts(out, "To measure it again with litmus:\n\n    ");
+    text_puts(out, "litmus is the program that found this, and made this folder, which does not "
+                   "need it. Its command is\n\n    ");
     OWNED(text_free) struct text again = {0};
     const char *called = format_called();
     format_program("litmus"); // readers may have it anywhere
@@ -132,12 +164,12 @@ static const struct {
     const char *name, *what;
 } files[] = {
     {"ticket.md", "the text for a bug tracker"},
-    {"test.spvasm", "the shader in assembly; `make assemble` makes the module of it"},
-    {"annotated.spvasm", "the same with litmus's description, names and comments"},
+    {"test.spvasm", "the shader in assembly"},
+    {"annotated.spvasm", "the same with the description of the test, names and comments"},
     {"test.comp", "the shader in GLSL; `spirv-dis test.spv` shows what glslang made of it"},
     {"source.txt", "the kernel's text: as it was brought, or disassembled"},
     {"test.spv", "the module that was run"},
-    {"test.spv.sha256", "its SHA-256; `make check`"},
+    {"test.spv.sha256", "SHA-256 of each module; `make check`"},
     {"input.bin", "the buffer `input`, 32-bit words, little-endian"},
     {"counts.bin", "the bits of each word that count, 32-bit words"},
     {"settle.c", "litmus's own comparison where buffers may differ, included by `repro.c`"},
@@ -148,45 +180,97 @@ static const struct {
     {"run", "the same as a script, with exit codes for `git bisect run`"},
     {"test.amber", "some of the runs as a script for Amber"},
     {"code.txt", "the compiled code, as text"},
-    {"code.bin", "the compiled code, as bytes"},
+    {"code.bin", "the compiled code: NVIDIA's machine code alone, else in the driver's own format"},
     {"code.sass", "the machine code, as NVIDIA's nvdisasm lists it"},
     {"code-statistics.txt", "the driver's statistics"},
     {"code-difference.txt", "difference to the code of the nearest passing variant"},
-    {"evidence.txt",
-     "what the check says of the kernel; evidence of the crash, the hang or the lost device"},
-    {"report.md", "all that was measured and read of this finding"},
+    {"output.txt", "what `sh run` printed on the machine that `ticket.md` names"},
+    {"report.md", "all that was measured and read of this finding; its commands need litmus"},
     {"fix.patch", "a patch of the driver: `ticket.md` says what was tried with it"},
-    {"other-1.spv", "another module of the same interface: `sh run -m other-1.spv`"},
     {"facts.json", "machine, configuration and results for scripts"},
 };
+
+static void put_row(const struct repro_file *file, const char *what, struct text *out)
+{
+    text_printf(out, "| %s | %s | %s |\n", file->name, COUNT(file->content.length), what);
+}
+
+// The modules to compare with, and their sources.
+static void put_others(const struct repro *repro, const struct repro_bundle *bundle,
+                       struct text *out)
+{
+    const size_t prefix = strlen("other-");
+    for (size_t i = 0; i < bundle->count; i++) {
+        const struct repro_file *file = &bundle->files[i];
+        OWNED(text_free) struct text name = {0}, what = {0};
+        if (strncmp(file->name, "other-", prefix) != 0 ||
+            !repro_other(repro->said, (size_t)(file->name[prefix] - '0'), &name))
+            continue;
+        if (!strcmp(strchr(file->name, '.'), ".spv"))
+            text_printf(&what,
+                        "a module to compare with, of the same data: `%s`; `sh run -m %s` runs it, "
+                        "and `ticket.md` says how it ended",
+                        name.data, file->name);
+        else
+            text_printf(&what, "its %s",
+                        strstr(file->name, ".comp") ? "source in GLSL" : "assembly");
+        put_row(file, what.data, out);
+    }
+}
 
 static void put_use(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
 {
     const char *lacks = repro->amber ? repro_amber_lacks(repro) : NULL;
+    const struct text *makefile = repro_find(bundle, "Makefile");
     text_printf(
         out,
         "## How to run it\n\n"
         "    make run                        # %" PRIu64 " runs\n"
         "    make run ARGS='-n 100000 -d 1'  # more, on device 1 of `./repro -l`\n"
-        "%s%s"
+        "    VK_DRIVER_FILES=/path/of/icd.json make run    # on the driver of this manifest\n"
+        "%s%s%s"
         "    ./repro -m other.spv            # another module of the same interface\n\n"
-        "`sh run` does the same for `git bisect run`: its last line says its exit code. Without "
-        "`-d` it takes\nthe device of the measured driver (UUID and driverInfo), and ends with 125 "
-        "where it cannot tell\nwhich that is.\n\n"
-        "## Files\n\n| file | bytes | |\n| --- | ---: | --- |\n",
+        "`sh run` does the same for `git bisect run`. Its last line says its exit code:\n\n"
+        "| exit code | |\n| ---: | --- |\n"
+        "| 0 | no run was wrong |\n"
+        "| 1 | a run was wrong, the driver crashed, or the device was lost or did not answer |\n"
+        "| 125 | unknown: the device lacks something, or a file, or a choice is needed |\n\n",
         repro->runs,
-        repro_from_glsl(repro)
-            ? "    make compile                    # test.spv anew from test.comp\n"
+        strstr(makefile->data, "\nassemble:")
+            ? "    make assemble                   # new-test.spv of test.spvasm, and so on\n"
             : "",
-        repro_find(bundle, "test.spvasm")
-            ? "    make assemble                   # test.spv anew from test.spvasm\n"
-            : "");
+        strstr(makefile->data, "\ncompile:")
+            ? "    make compile                    # the same of each .comp, with glslang\n"
+            : "",
+        "    make check                      # are the modules those that were measured?\n");
+    OWNED(text_free) struct text words = {0};
+    if (repro->ready->required)
+        text_printf(&words, "The device must have subgroups of %" PRIu32 "%s. ",
+                    repro->ready->required,
+                    repro->facts->driver_id == DRIVER_LAVAPIPE
+                        ? " (lavapipe: vectors of that many words of 32 bits)"
+                        : "");
+    text_puts(
+        &words,
+        "Without `-d` it takes the device of the measured driver (UUID and driverInfo). If "
+        "that is not there, it takes the only device with these ids, or the only device, "
+        "prints THIS IS NOT THE MEASURED DRIVER, and its exit code is that device's. If there "
+        "are several, it lists them and ends with 125. Before each run it fills the output "
+        "with 0xc0dedead: a word with this value was never written.");
+    text_paragraph(out, "", words.data);
+    text_puts(out, "\n## Files\n\n| file | bytes | |\n| --- | ---: | --- |\n");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const struct text *content = repro_find(bundle, files[i].name);
         if (content)
-            text_printf(out, "| %s | %s | %s |\n", files[i].name, COUNT(content->length),
-                        files[i].what);
+            put_row(&(struct repro_file){files[i].name, *content}, files[i].what, out);
     }
+    const struct text *evidence = repro_find(bundle, "evidence.txt");
+    if (evidence)
+        put_row(&(struct repro_file){"evidence.txt", *evidence},
+                repro->ready->interface ? "what the check says of the kernel"
+                                        : "evidence of the crash, the hang or the lost device",
+                out);
+    put_others(repro, bundle, out);
     for (size_t i = 0; i < bundle->count; i++)
         if (strncmp(bundle->files[i].name, "part-", 5) == 0)
             text_printf(out, "| %s | %s | the module of `parts[%.*s]` in `repro.c` |\n",
@@ -208,7 +292,7 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
 void repro_readme(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
 {
     put_question(repro, out);
-    put_measured(repro, out);
+    put_measured(repro, bundle, out);
     repro_code_readme(repro, out);
     put_use(repro, bundle, out);
 }

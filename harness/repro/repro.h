@@ -40,7 +40,7 @@ struct repro {
 // Fills the description of a bundle from its test. Appends to `name`, which must live as long.
 void repro_of_test(struct repro *repro, struct text *name);
 
-#define REPRO_MAX_FILES (31 + CAT_MOST_PARTS)
+#define REPRO_MAX_FILES (36 + CAT_MOST_PARTS)
 
 // File names for the modules of a kernel's further pipelines.
 extern const char *const repro_part_names[CAT_MOST_PARTS];
@@ -66,6 +66,12 @@ struct repro_past {
 // `past` is zero-initialised; clear it after a failure too. False with an error that names `path`.
 bool repro_facts_read(const char *path, struct repro_past *past, struct lit_error *error);
 void repro_past_clear(struct repro_past *past);
+
+// Appends the configuration of the module other-NUMBER.spv (from 1) that a ticket.txt names. False
+// if it names fewer; `said` may be NULL.
+bool repro_other(const char *said, size_t number, struct text *name);
+
+#define DRIVER_LAVAPIPE 13u // VK_DRIVER_ID_MESA_LLVMPIPE
 
 // The most 32-bit words of input, of expectation and of output.
 #define REPRO_MOST_WORDS (UINT64_C(1) << 24)
@@ -93,6 +99,13 @@ void repro_program(const struct repro *repro, struct text *out);
 // settle.c, which it includes where buffers may differ: the program's own source, in one file.
 void repro_settling(struct text *out);
 void repro_amber(const struct repro *repro, struct text *out);
+// annotated.spvasm: a test's page with one instruction a line, without paths of the repository.
+void repro_annotated(const char *page, struct text *out);
+// Appends `size` bytes of words without "(docs/...)", which names a page of the repository.
+void repro_without_pages(const char *words, size_t size, struct text *out);
+// report.md: a finding's page without links to files, and without the points that say where the
+// bundle is and whether it was filed. `folder`: of the finding, whose files the bundle has.
+void repro_report(const char *page, const char *folder, struct text *out);
 void repro_facts(const struct repro *repro, struct text *out);
 // Adds the files of compiled code; writes what README.md says about them.
 void repro_code(const struct repro *repro, struct repro_bundle *bundle);

@@ -375,12 +375,19 @@ static void put_environment(const struct repro *repro, struct text *out)
 
 static void put_steps(const struct repro *repro, struct text *out)
 {
-    text_printf(
-        out,
-        "\n**Steps** (C compiler, make, Vulkan headers and loader; `sh run -m FILE` runs another "
-        "module). The last line has the exit code: 0 right, 1 wrong, 125 unknown; that of `make "
-        "run` is 2 for the last two.\n\n    tar xf %s.tar.xz && cd %s && sh run\n",
-        repro->archive, repro->archive);
+    text_puts(out, "\n**Steps** (C compiler, make, Vulkan headers and loader");
+    if (repro->ready->required)
+        text_printf(out, "; a device with subgroups of %" PRIu32, repro->ready->required);
+    if (repro->ready->required && repro->facts->driver_id == DRIVER_LAVAPIPE)
+        text_printf(out, ", so lavapipe with vectors of %" PRIu32 " bits",
+                    repro->ready->required * 32);
+    text_printf(out,
+                "): `VK_DRIVER_FILES=FILE.json sh run` chooses the driver, `-d N` the device, `-n "
+                "N` the runs, `-m FILE` another module. The last line has the exit code: 0 no run "
+                "wrong, 1 a run wrong or a crash, 125 unknown. On another driver it says THIS IS "
+                "NOT THE MEASURED DRIVER, and the code is of that one.\n\n"
+                "    tar xf %s.tar.xz && cd %s && sh run\n",
+                repro->archive, repro->archive);
 }
 
 static void put_result(const struct repro *repro, const struct repro_bundle *bundle,
@@ -390,14 +397,22 @@ static void put_result(const struct repro *repro, const struct repro_bundle *bun
     const struct eng_failure *first = result && result->failure_count ? result->failures : NULL;
     OWNED(text_free) struct text words = {0};
     text_puts(out, "\n");
+    const size_t before = out->length;
     const bool said = put_said(repro, "expected", "**Expected:** ", out);
-    put_said(repro, "actual", "**Actual:** ", out);
+    const bool actual = put_said(repro, "actual", "**Actual:** ", out);
     if (!result)
         return;
     if (first && !said)
         repro_printf(&words, "**Expected:** 0x%08x (run %" PRIu64 ", %s). **Actual:** 0x%08x. ",
                      first->at.want, first->at.run + 1, first->where, first->at.got);
+    if (strstr(out->data + before, "0xc0dedead") || (first && !said && first->at.got == CAT_POISON))
+        text_puts(&words, "0xc0dedead stands where nothing was written. ");
     const bool ended = result->result != ENG_FAIL && result->result != ENG_PASS;
+    if (!result->judged && actual) { // which says in how many processes
+        if (repro_find(bundle, "evidence.txt"))
+            text_puts(out, "What the driver said, and where it was, is in `evidence.txt`.\n");
+        return;
+    }
     text_puts(&words, "**Measured:** ");
     if (result->judged)
         text_printf(&words,
@@ -416,18 +431,30 @@ static void put_result(const struct repro *repro, const struct repro_bundle *bun
     text_paragraph(out, "", words.data);
 }
 
+// False for a sentence of an extension of SPIR-V that the module does not declare.
+static bool declares(const struct repro *repro, const char *sentence)
+{
+    char wanted[80];
+    if (strncmp(sentence, "SPV_", 4) != 0)
+        return true;
+    snprintf(wanted, sizeof wanted, "OpExtension \"%.*s\"", (int)strcspn(sentence, ",: "),
+             sentence);
+    return strstr(repro->plain ? repro->plain : repro->page, wanted);
+}
+
 static void put_rules(const struct repro *repro, struct text *out)
 {
     const struct cat_head *head = repro->head;
     OWNED(text_free) struct text version = {0};
     const bool excluded = repro->expectation && !strcmp(repro->expectation, "forbidden");
-    text_printf(
-        &version,
-        "The module declares SPIR-V 1.%" PRIu32 "; the last revision of 1.6 applies to it by "
-        "1.3.1: \"Major and Minor (but not Revision) are declared within a SPIR-V module\".",
-        repro->words[1] >> 8 & 0xff);
+    text_printf(&version,
+                "The module declares SPIR-V 1.%" PRIu32 "; by section 1.3.1 of the SPIR-V "
+                "specification the last revision of 1.6 holds for it, too.",
+                repro->words[1] >> 8 & 0xff);
+    const size_t before = out->length;
     if (put_said(repro, "spec", "**Specification:** ", out)) {
-        text_paragraph(out, "", version.data);
+        if (strstr(out->data + before, "tangle")) // a word of 1.6
+            text_paragraph(out, "", version.data);
         return;
     }
     text_puts(out, "**Specification:**");
@@ -437,10 +464,12 @@ static void put_rules(const struct repro *repro, struct text *out)
     text_puts(out, "\n\n");
     const size_t first = count_lines(out);
     for (size_t i = 0; excluded && !repro->ready->interface && i < head->spec_count; i++) {
-        const size_t before = out->length;
+        const size_t end = out->length;
+        if (!declares(repro, head->spec[i]))
+            continue;
         text_paragraph(out, "- ", head->spec[i]);
         if (count_lines(out) > first + MOST_RULES) {
-            out->length = before;
+            out->length = end;
             break;
         }
     }

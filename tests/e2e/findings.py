@@ -131,6 +131,52 @@ class Findings(harness.Case):
         for file, content in made.items():
             self.assertIsNone(PATHS.search(content), file)
 
+    def check_readme(self, name, made):
+        """It lists each file and what runs it, and agrees with the ticket."""
+        readme = " ".join(made["README.md"].decode().split())
+        for file in sorted(set(made) - {"README.md"}):
+            self.assertRegex(readme, rf"\| {re.escape(file)} \| [\d,]* \| [^|]{{8,}} \|")
+        self.assertNotRegex(readme, r"Not measured|none was kept|\b(docs|reports)/")
+        for words in "VK_DRIVER_FILES=", "NOT THE MEASURED DRIVER", "0xc0dedead", "| 1 | a run was wrong":
+            self.assertIn(words, readme)
+        ticket = " ".join(made["ticket.md"].decode().split())
+        for words in "VK_DRIVER_FILES=", "NOT THE MEASURED DRIVER", "1 a run wrong or a crash":
+            self.assertIn(words, ticket)
+        self.assertNotIn("Measured:** crash", ticket)
+        if "subgroup=" in self.facts(name)["configuration"]["name"]:
+            self.assertIn("a device with subgroups of", ticket)
+        if "0xc0dedead" in read(name, "ticket.txt"):
+            self.assertIn("where nothing was written", ticket)
+
+    def check_sources(self, made):
+        """Each module has its sum; `make` knows each source, and leaves the measured modules alone."""
+        sums = made["test.spv.sha256"].decode().splitlines()
+        self.assertEqual(sorted(sums), sorted(f"{hashlib.sha256(made[file]).hexdigest()}  {file}"
+                                              for file in made if file.endswith(".spv")))
+        makefile = made["Makefile"].decode()
+        for target, end in ("assemble", ".spvasm"), ("compile", ".comp"):
+            wanted = sorted(f"new-{file.removesuffix(end)}.spv" for file in made
+                            if file.endswith(end) and file != "annotated.spvasm")
+            found = re.findall(rf"^{target}:(.*)", makefile, re.M)
+            self.assertEqual([sorted(line.split()) for line in found], [wanted] if wanted else [])
+            self.assertEqual(f"make {target} " in made["README.md"].decode(), bool(wanted))
+        self.assertIn("--preserve-numeric-ids", makefile)
+        self.assertNotRegex(makefile, r"-o (test|other-\d)\.spv")
+
+    def check_pages(self, name, made):
+        """They lead to no file outside, and have one instruction a line."""
+        report, page = made["report.md"].decode(), read(name + ".md")
+        self.assertNotRegex(report, r"\((output|table|settings|[\w.-]+\.md)\)|\b(docs|reports)/|\.sdk/"
+                                    r"|\b[Tt]icket \d")
+        for label, target in re.findall(r"\(\[([^\]]*)\]\((?!http|#)([^)]*)\)\)", page):
+            own = target.startswith(name + "/")
+            check = self.assertIn if own else self.assertNotIn
+            check(f"({target.removeprefix(name + '/') if own else label})", report)
+        for line in made.get("annotated.spvasm", b"").decode().splitlines():
+            code = re.sub(r'"[^"]*"', '""', line).partition(";")[0]
+            self.assertLessEqual(len(re.findall(r"(?<!\S)Op[A-Z]\w+", code)), 1, line)
+            self.assertNotRegex(line, r"\b(docs|reports)/|^; bug ")
+
     def check_code(self, ticket, said):
         """What was chosen is there, with what is marked, and each branch's target."""
         shown = re.findall(r"^    ([ >]) ?([0-9a-f]{4}|[ 0-9]{4})  (\S.*)",
@@ -265,6 +311,9 @@ class Findings(harness.Case):
                 self.assertEqual(b"a GPU in software" in made["README.md"],
                                  facts["device"]["name"].endswith(", emulated"))
                 self.check_ticket(name, made)
+                self.check_readme(name, made)
+                self.check_sources(made)
+                self.check_pages(name, made)
                 # All else is made.
                 self.assertEqual(kept & {"README.md", "ticket.md", "test.spvasm", "Makefile", "repro.c", "run", "test.spv",
                                          "input.bin", "expected.bin", "fresh.bin"}, set())

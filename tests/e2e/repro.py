@@ -114,7 +114,9 @@ class OnTheReferenceDriver(Case):
         plain = self.read("test.spvasm").startswith(b"; SPIR-V\n")
         page = "annotated.spvasm" if plain else "test.spvasm"
         text = self.read(page).decode()
-        self.assertEqual(self.litmus("show", "--source", entry["name"]).out, text)
+        shown = re.sub(r"(?m)^; bug .*\n| \(docs/[^)\n]*\)", "",
+                       self.litmus("show", "--source", entry["name"]).out)
+        self.assertEqual(shown.split(), text.split())
         self.assertIsNone(re.search(r"^#", text, re.M), "the preprocessor's lines are there")
         self.assertGreater(text.count("\n; "), 20, "the comments are gone")
         for file in {page, "test.spvasm"}:

@@ -340,7 +340,7 @@ TEST(tickets_say_what_was_said)
     struct made *made = make(TAGS);
     made->repro.said =
         "title SHFL\n  runs apart\nexpected 1\nactual 2\ninstructions 2-3 900\n"
-        "code 0000 0010!\ncause A\n  hypothesis.\nspec \"Thus.\"\nworkaround A barrier.\n";
+        "code 0000 0010!\ncause A\n  hypothesis.\nspec \"Thus: a tangle.\"\nworkaround A barrier.\n";
     made->repro.page_of_finding = "# Title\n\nThe\ndefect.\n\n- more\n";
     struct repro_bundle kept = {.files = {{.name = "code.sass"}}, .count = 1};
     text_puts(&kept.files[0].content,
@@ -355,7 +355,7 @@ TEST(tickets_say_what_was_said)
         "(2 of the ",
         "\n      0000  NOP\n    > 0010  @P0 SHFL R1\n\n",
         "**Cause, as far as seen:** A hypothesis.\n",
-        "\n**Specification:** \"Thus.\"\nThe module declares SPIR-V 1.3",
+        "\n**Specification:** \"Thus: a tangle.\"\nThe module declares SPIR-V 1.3",
         "\n**Workarounds measured:** A barrier.\n"};
     for (size_t i = 0; i < sizeof has / sizeof *has; i++)
         assert_int_equal(count(ticket, has[i]), 1);
