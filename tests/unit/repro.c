@@ -338,9 +338,9 @@ TEST(tickets_are_for_others)
 TEST(tickets_say_what_was_said)
 {
     struct made *made = make(TAGS);
-    made->repro.said =
-        "title SHFL\n  runs apart\nexpected 1\nactual 2\ninstructions 2-3 900\n"
-        "code 0000 0010!\ncause A\n  hypothesis.\nspec \"Thus: a tangle.\"\nworkaround A barrier.\n";
+    made->repro.said = "title SHFL\n  runs apart\nexpected 1\nactual 2\ninstructions 2-3 900\n"
+                       "code 0000 0010!\ncause A\n  hypothesis.\nspec \"Thus: a "
+                       "tangle.\"\nworkaround A barrier.\n";
     made->repro.page_of_finding = "# Title\n\nThe\ndefect.\n\n- more\n";
     struct repro_bundle kept = {.files = {{.name = "code.sass"}}, .count = 1};
     text_puts(&kept.files[0].content,
