@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // README.md of a bundle: what litmus asks there, the files and how to use them.
 
+#include "base/file.h"
 #include "model/emulated.h"
 #include "report/format.h"
 #include "repro/repro.h"
@@ -210,7 +211,7 @@ static void put_others(const struct repro *repro, const struct repro_bundle *bun
             text_printf(&what,
                         "a module to compare with, of the same data: `%s`; `sh run -m %s` runs it, "
                         "and `ticket.md` says how it ended",
-                        name.data, file->name);
+                        lit_path_name(name.data), file->name);
         else
             text_printf(&what, "its %s",
                         strstr(file->name, ".comp") ? "source in GLSL" : "assembly");

@@ -403,7 +403,7 @@ TEST(other_code_is_as_it_came)
     struct made *made = make(TAGS);
     struct isa_study study = {0};
     struct isa_code code = {0}, twin = {0};
-    struct result result = {.name = "", .stress = "", .rule = "", .failed_runs = 3};
+    struct result result = {.name = "", .test = "", .stress = "", .rule = "", .failed_runs = 3};
     struct result other = {.name = "b/x=<2>", .judged = 1000};
     isa_add_piece(&code, ISA_TEXT, "Assembly", "", "s_mov\ns_endpgm\n", 15);
     isa_add_piece(&code, ISA_BINARY, "a `blob`", "", "\1\2\3", 3);
@@ -412,7 +412,8 @@ TEST(other_code_is_as_it_came)
     isa_study_add(&study, "b", &twin, NULL, NULL);
     made->repro.twin = &study.entries[1];
     made->repro.twin_result = &other;
-    const struct report_model model = {0};
+    struct eng_device device = {0};
+    const struct report_model model = {.devices = &device, .device_count = 1};
     made->repro.model = &model;
     made->repro.result = &result;
     make_again(made, &study.entries[0]);
