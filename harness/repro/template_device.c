@@ -255,7 +255,8 @@ static void check_needs(void)
     bool can = !lacks;
     for (size_t i = 0; i < COUNT(needs); i++)
         if (lacks >> needs[i].bit & 1)
-            printf("the device lacks %s\n", needs[i].name);
+            printf("the device lacks %s%s\n", needs[i].name,
+                   strncmp(needs[i].name, "VK_", 3) ? "" : ", or the headers of this build do");
     if (size && size != usual && (!can_choose_size() || size < least || size > most)) {
         printf("the device lacks subgroups of %" PRIu32 "\n", size);
         can = false;
