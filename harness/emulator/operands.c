@@ -149,8 +149,9 @@ static void read_operand(const char *at, struct emu_operand *operand)
         operand->absolute |= *at == '|';
     }
     if (at[0] == 'P' && at[1] == 'R') {
-        operand->kind = EMU_PREDICATES;
-        operand->part = at[2] == '.' && at[3] == 'B' ? (uint8_t)(at[4] - '0') : 0;
+        const bool named = at[2] == '.' && at[3] == 'B';
+        operand->kind = !named || (at[4] >= '0' && at[4] <= '3') ? EMU_PREDICATES : EMU_STRANGE;
+        operand->part = named ? (uint8_t)(at[4] - '0') : 0;
     } else if (strcmp(at, "UPR") == 0) {
         operand->kind = EMU_PREDICATES;
     } else if (strncmp(at, "SR", 2) == 0) {

@@ -131,9 +131,10 @@ static bool is_same_where(const struct sass_insn *insn, const struct uniform_sta
     if (!last || !starts(name, "ISETP.") || memcmp(name + length - 4, ".AND", 4) != 0)
         return false;
     const bool value = *last != '!';
-    const unsigned number = (unsigned)(last[!value + 1] - '0');
+    last += !value;
+    const unsigned number = *last == 'P' ? (unsigned)(last[1] - '0') : 7;
     struct sass_registers varying = state->varying;
-    if (last[!value] != 'P' || number > 6 || varying.p >> number & 1)
+    if (number > 6 || varying.p >> number & 1)
         return false;
     registers_remove(&varying, &state->clean[number][value]);
     return !registers_meet(&insn->reads, &varying);
