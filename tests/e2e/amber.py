@@ -353,13 +353,15 @@ class Scripts(harness.Case):
         self.assertGreater(len(names), 400)
         for number, name in enumerate(names[::step]):
             with self.subTest(name=name):
-                text = self.script(name, "--simt", "lockstep,subgroup=8")
+                settings = f"lockstep,subgroup={32 if name.startswith('matrix.') else 8}"
+                text = self.script(name, "--simt", settings)
                 if not text:
-                    self.assertRegex(name, "(access|place)=address|^shuffle.descriptors/")
+                    self.assertRegex(name, "(access|place)=address|through=(memory|push)|"
+                                           "^shuffle.descriptors/|^cases.offload-test-suite-584/")
                 else:
                     self.assertGreater(len(Script(text, self.path("bundle")).runs), 0)
                     if PLAYER and number % played == 0:
-                        self.play("lockstep,subgroup=8")
+                        self.play(settings)
             shutil.rmtree(self.path("bundle"), ignore_errors=True)
 
     @unittest.skipUnless(harness.SAMPLE, "all are read")

@@ -522,8 +522,8 @@ class Benchmarks(Case):
         source = self.read("annotated.spvasm" if "annotated.spvasm" in files else "test.spvasm").decode()
         for before, after in (("%patience = OpConstant %uint 0x1FF\n",
                                "%patience = OpConstant %uint 0\n"),
-                              ("%alone_tag = OpBitwiseOr %uint %tag_begin %alone_kind ",
-                               "%alone_tag = OpBitwiseOr %uint %tag_begin %nothing ")):
+                              ("%alone_tag = OpBitwiseOr %uint %tag_begin %alone_kind\n",
+                               "%alone_tag = OpBitwiseOr %uint %tag_begin %nothing\n")):
             self.assertEqual(source.count(before), 1)
             source = source.replace(before, after)
         self.write("bundle/others.spvasm", source)
