@@ -192,7 +192,8 @@ static void count_program(struct fuzz_campaign *c, struct fuzz_found *found)
 // Stores the rest. How many programs each arm would get was not known before.
 static bool put_rest(struct fuzz_campaign *c)
 {
-    for (size_t i = 0; i < c->records.count && fuzz_weighs(c) && fuzz_is_whole(c); i++) {
+    const bool whole = fuzz_weighs(c) && fuzz_is_whole(c);
+    for (size_t i = 0; i < c->records.count && whole; i++) {
         struct eng_record *record = &c->records.items[i];
         if (!record->kept.runs || record->kept.result != ENG_PARTIAL)
             continue;
