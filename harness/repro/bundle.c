@@ -6,6 +6,7 @@
 
 #include "base/folder.h"
 #include "base/sha256.h"
+#include "kernel/kernel.h"
 #include "report/format.h"
 
 #include <inttypes.h>
@@ -175,12 +176,6 @@ static void add_page(const struct repro *repro, struct repro_bundle *bundle)
                         repro_add(bundle, repro->plain ? "annotated.spvasm" : "test.spvasm"));
 }
 
-static bool ends(const char *name, const char *end)
-{
-    const size_t length = strlen(name), size = strlen(end);
-    return length >= size && !strcmp(name + length - size, end);
-}
-
 // The Makefile, with the sources of modules that the bundle has, and SHA-256 of all modules.
 static void add_sources(const struct repro *repro, struct repro_bundle *bundle)
 {
@@ -190,12 +185,12 @@ static void add_sources(const struct repro *repro, struct repro_bundle *bundle)
     for (size_t i = 0; i < bundle->count; i++) {
         const struct repro_file *file = &bundle->files[i];
         char sha256[SHA256_TEXT];
-        if (ends(file->name, ".spv")) {
+        if (krn_ends(file->name, ".spv")) {
             sha256_text(file->content.data, file->content.length, sha256);
             text_printf(sums, "%s  %s\n", sha256, file->name);
-        } else if (ends(file->name, ".comp")) {
+        } else if (krn_ends(file->name, ".comp")) {
             text_printf(&glsl, " new-%.*s.spv", (int)strlen(file->name) - 5, file->name);
-        } else if (ends(file->name, ".spvasm") && strcmp(file->name, "annotated.spvasm") != 0) {
+        } else if (krn_ends(file->name, ".spvasm") && strcmp(file->name, "annotated.spvasm") != 0) {
             text_printf(&assembly, " new-%.*s.spv", (int)strlen(file->name) - 7, file->name);
         }
     }
