@@ -10,8 +10,8 @@ static void read_values(struct aco_program *p, const char *text)
 {
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         const size_t length = strcspn(line, "\n");
-        const char *end = strstr(line, " = ");
-        for (const char *at = line; end && end < line + length && at < end; at++) {
+        const char *end = memmem(line, length, " = ", 3);
+        for (const char *at = line; end && at < end; at++) {
             const unsigned long number = *at == '%' ? strtoul(at + 1, NULL, 10) : 0;
             if (number > 0 && number - 1 < p->nir->value_count)
                 p->defined[number - 1] = true;
