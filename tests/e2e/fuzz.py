@@ -400,6 +400,7 @@ class Faults(Fuzz):
         self.assertIn("only compiled", again.out)
         self.assertEqual(self.failures(again), (6, 0))
 
+    @harness.unsanitized
     def test_a_compiler_that_crashes(self):
         run = self.fuzz("--compile-only", "--count", "3", "--steps", "3", "--jobs", "1", *SEED,
                         fault="crash-on=64", code=1)

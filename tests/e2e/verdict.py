@@ -102,7 +102,7 @@ class Tickets(harness.Case):
     @harness.unsanitized
     def test_two_screens(self):
         # A wrong pointer out of memory loses the device.
-        ran = self.litmus("run", "*", "!lookback.*", "!*through=memory*", "-n", "1", "--stress",
+        ran = self.litmus("run", "*", "!lookback.*", "!*/through=memory*", "-n", "1", "--stress",
                           "kind=idle,workgroups=1", *faulty(1), drivers=[],
                           code=1)
         # All sections that there are: nothing wraps.
