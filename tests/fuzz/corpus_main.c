@@ -205,11 +205,11 @@ int main(int argc, char **argv)
     }
     signal(SIGABRT, note_crash);
     signal(SIGSEGV, note_crash);
-    // In the sample of tools/check: a third, drawn by the first digits of the commit.
+    // In the sample of tools/check: a sixth, drawn by the first digits of the commit.
     const char *commit = getenv("LITMUS_SEED");
     unsigned long long drawn = 0;
     if (getenv("LITMUS_SAMPLE")) {
-        rounds = (rounds + 2) / 3;
+        rounds = (rounds + 5) / 6;
         if (commit && sscanf(commit, "%15llx", &drawn) == 1)
             printf("drawn by LITMUS_SEED=%s\n", commit);
     }
