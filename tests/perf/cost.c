@@ -93,10 +93,10 @@ static void prepare_all(void)
     OWNED(eng_plan_clear) struct eng_plan plan;
     eng_plan_make(&plan, &all, &facts, false, 0);
     prepared = lit_alloc(plan.count, sizeof *prepared);
-    size_t tests = 0;
+    size_t tests = 0, distinct = 0;
     for (size_t i = 0; i < plan.count; i++) {
-        // Of each test one, so that another test changes little.
-        if (i && plan.cases[i].test == plan.cases[i - 1].test)
+        // Of every fourth test one, so that another test changes little.
+        if ((i && plan.cases[i].test == plan.cases[i - 1].test) || distinct++ % 4)
             continue;
         tests++;
         struct eng_prepared *one = &prepared[prepared_count];
