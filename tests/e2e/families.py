@@ -15,6 +15,7 @@ import harness
 KNOWN = {
     "radv": (
         "broadcast.id/read=shuffle-dynamic*subgroup=64*",
+        "cases.offload-test-suite-584/index=own*",
         "cases.radv-shuffle-index/*bits=8,*subgroup=64*",
         "cases.radv-shuffle-index/*bits=16,*subgroup=64*",
         "reconvergence.switch-in-switch/*early=yes@*",
