@@ -78,11 +78,5 @@ class MutationScore(harness.Case):
                      "cases.wgpu-7319", "divergence.loop-exit", "memory.coherence", "memory.coherence-own",
                      "memory.load-buffering", "reconvergence.straight-line", sizes="8")
 
-    @harness.full
-    @harness.never_sanitized
-    def test_every_operator(self):
-        """Some test fails under each operator. One generated program shows nothing."""
-        self.measure(",".join(("none", *self.load().OPERATORS)), "*", "!generated.*", sizes="8")
-
 
 harness.main(__name__)

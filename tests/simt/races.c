@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 enum { SUBGROUP = 4, WIDTH = 8, GROUPS = 2, INSTANCES = WIDTH * GROUPS, SCHEDULES = 4 };
-enum { SAMPLED = 499 }; // one in so many of the programs that are enumerated
+// One in so many of the programs that are enumerated: of the sample of tools/check, and of --full.
+enum { SAMPLED = 499, FULL = 8 };
 // Percent of those with a data race in which it is found at least.
 enum { LEAST_OF_CORPUS = 60, LEAST_OF_SMALL = 75 };
 
@@ -169,7 +170,7 @@ TEST(all_of_the_corpus)
 // Each program at one of the places where its threads and locations may be.
 TEST(enumerated)
 {
-    const uint64_t every = getenv("LITMUS_SAMPLE") ? SAMPLED : 1;
+    const uint64_t every = getenv("LITMUS_SAMPLE") ? SAMPLED : getenv("LITMUS_FULL") ? 1 : FULL;
     struct share share = {0};
     struct gen_small small;
     gen_small_make(&small);
