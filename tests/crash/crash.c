@@ -475,8 +475,8 @@ static bool go_on(const struct work *work, const struct history *history, struct
     return good;
 }
 
-// Whether a crash is tried: in the short form one fate at each event, and in the sample of tools/check
-// at every fourth round of the fates.
+// Whether a crash is tried: in the short form one fate at each event, and in the sample of
+// tools/check at every fourth round of the fates.
 static bool is_tried(size_t event, enum disk_fate fate)
 {
     return is_full || (fate == event % DISK_FATES && !(is_sample && event / DISK_FATES % 4));
