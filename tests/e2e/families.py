@@ -10,16 +10,18 @@ import shutil
 
 import harness
 
+RADV = (
+    "broadcast.id/read=shuffle-dynamic*subgroup=64*",
+    "cases.radv-shuffle-index/*bits=8,*subgroup=64*",
+    "cases.radv-shuffle-index/*bits=16,*subgroup=64*",
+    "reconvergence.switch-in-switch/*early=yes@*",
+)
+
 # What a version of Mesa is known to do wrong, the first that fits, and where a busy machine makes
 # bounded waits run out.
 KNOWN = {
-    "radv": (
-        "broadcast.id/read=shuffle-dynamic*subgroup=64*",
-        "cases.offload-test-suite-584/index=own*",
-        "cases.radv-shuffle-index/*bits=8,*subgroup=64*",
-        "cases.radv-shuffle-index/*bits=16,*subgroup=64*",
-        "reconvergence.switch-in-switch/*early=yes@*",
-    ),
+    "radv Mesa 25.": (*RADV, "cases.offload-test-suite-584/index=own,*"),
+    "radv": RADV,
     "Mesa 22.": (
         "barrier.long-loop/*",
         "barrier.memory-is-no-rendezvous/*",
@@ -88,10 +90,9 @@ class Drivers(harness.Case):
         self.assert_clean(run)
         report = self.report()
         driver = report["devices"][0]["driver"]
-        known = next((patterns for prefix, patterns in KNOWN.items()
-                      if driver["info"].startswith(prefix)
-                      or driver["name"].startswith(prefix)), ())
         itself = f"{driver['name']} {driver['info']}"
+        known = next((patterns for prefix, patterns in KNOWN.items()
+                      if driver["info"].startswith(prefix) or itself.startswith(prefix)), ())
         crashes = harness.known_crashes(itself) if driver["name"] != "radv" else ()
         bad = [entry for entry in report["results"] if entry["result"] not in ("pass", "skip")]
         news = [(entry["name"], entry["result"], entry["reason"], entry["outcomes"])
