@@ -19,6 +19,10 @@
     {                                                                                              \
         name, gives, takes, most, GEN_ALONE, false, U32, CAT_FEATURE_BASIC                         \
     }
+#define TYPED(name, gives, takes, most, combines, types)                                           \
+    {                                                                                              \
+        name, gives, takes, most, GEN_ALONE, combines, types, CAT_FEATURE_BASIC                    \
+    }
 #define COMBINES(name, takes, most, types, feature)                                                \
     {                                                                                              \
         name, 't', takes, most, GEN_DEFINITE, true, types, CAT_FEATURE_##feature                   \
@@ -51,6 +55,16 @@ const struct gen_form gen_forms[GEN_OPS] = {
     [GEN_OP_EITHER] = ANYWHERE("either", 'p', "pp", 0),
     [GEN_OP_DIFFER] = ANYWHERE("differ", 'p', "pp", 0),
     [GEN_OP_ROUNDS] = ANYWHERE("rounds", 'u', "u#", 127),
+    [GEN_OP_ONES] = ANYWHERE("ones", 'u', "u", 0),
+    [GEN_OP_REVERSE] = ANYWHERE("reverse", 'u', "u", 0),
+    [GEN_OP_FIELD] = ANYWHERE("field", 'u', "uu", 0),
+    [GEN_OP_SIGNED_FIELD] = ANYWHERE("signed-field", 'u', "uu", 0),
+    [GEN_OP_INSERT] = ANYWHERE("insert", 'u', "uuu", 0),
+    [GEN_OP_TYPED] = TYPED("typed", 'u', "uu", 0, true, (INTS | FLOATS) & ~U32),
+    [GEN_OP_TYPED_LESS] = TYPED("typed-less", 'p', "uu", 0, false, (INTS | FLOATS) & ~U32),
+    [GEN_OP_TYPED_SHL] = TYPED("typed-shl", 'u', "u#", 63, false, 1u << GEN_U64),
+    [GEN_OP_TYPED_SHR] = TYPED("typed-shr", 'u', "u#", 63, false, 1u << GEN_U64),
+    [GEN_OP_TYPED_ROUNDS] = TYPED("typed-rounds", 'u', "u#", 127, false, 1u << GEN_U64),
     [GEN_OP_REDUCE] = COMBINES("reduce", "t", 0, ALL, ARITHMETIC),
     [GEN_OP_INCLUSIVE] = COMBINES("inclusive", "t", 0, ALL, ARITHMETIC),
     [GEN_OP_EXCLUSIVE] = COMBINES("exclusive", "t", 0, ALL, ARITHMETIC),
@@ -174,6 +188,8 @@ uint64_t gen_act_features(const struct gen_act *act)
     // Inactive lanes are detected by a ballot.
     if (act->op >= GEN_OP_BROADCAST && act->op <= GEN_OP_QUAD_SWAP)
         features |= FEATURE(BALLOT);
+    if (gen_forms[act->op].needs == GEN_ALONE)
+        features &= ~FEATURE(EXTENDED_TYPES);
     if (act->op == GEN_OP_ROTATE_CLUSTER)
         features |= FEATURE(ROTATE_CLUSTERED);
     return features;

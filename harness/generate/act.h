@@ -34,6 +34,17 @@ enum gen_op {
     GEN_OP_EITHER,
     GEN_OP_DIFFER,
     GEN_OP_ROUNDS,
+    // Lane-local, drawn for GEN_ARITHMETIC alone.
+    GEN_OP_ONES,
+    GEN_OP_REVERSE,
+    GEN_OP_FIELD,
+    GEN_OP_SIGNED_FIELD,
+    GEN_OP_INSERT,
+    GEN_OP_TYPED,
+    GEN_OP_TYPED_LESS,
+    GEN_OP_TYPED_SHL,
+    GEN_OP_TYPED_SHR,
+    GEN_OP_TYPED_ROUNDS,
     // Subgroup.
     GEN_OP_REDUCE,
     GEN_OP_INCLUSIVE,
@@ -98,7 +109,7 @@ enum gen_with {
     GEN_WITHS
 };
 
-// The type as which a group operation interprets a register, or the kind of memory.
+// The type as which an operation interprets a register, or the kind of memory.
 enum gen_type {
     GEN_U32,
     GEN_U16,
@@ -181,6 +192,10 @@ bool gen_take_number(const char **word, uint8_t *number);
 #define GEN_TICKET_SUM       (GEN_WITHS + 1) // the counter for their sum
 #define GEN_COUNTERS         (GEN_WITHS + 3) // even: one is unused
 #define GEN_ROUNDS(n)        (4u * (n))      // iterations of the counted loop
+#define GEN_BEFORE_CARRY     4294967294u     // where its 64-bit counter begins
+// The width and the offset of the bit field that a number names.
+#define GEN_COUNT(number)  ((number) % 33)
+#define GEN_OFFSET(number) (((number) >> 8) % (33 - GEN_COUNT(number)))
 // The initial value of register k from that of the register before: u0 is the lane's word, pK its
 // bit K.
 #define GEN_NEXT(before, k) (((before) ^ (before) >> 16) * 73244475u + (k))

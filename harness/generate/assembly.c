@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "base/spirv.h"
+#include "model/facts.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -157,6 +158,61 @@ static bool is_marked(const char *mark, enum masks_rule rule, const struct gen_p
     return holds != reversed;
 }
 
+// Declarations
+
+_Static_assert(GEN_COUNTERS == 12, "%counter_count of template.spvasm");
+
+static void line(struct text *text, const char *id, const char *rest)
+{
+    text_puts(text, text->length && text->data[text->length - 1] != '\n' ? "\n" : "");
+    if (*id)
+        text_printf(text, "%-21s = %s", id, rest);
+    else
+        text_printf(text, "%24s%s", "", rest);
+}
+
+static void declare_capabilities(const struct gen_program *program, struct text *text)
+{
+    static const struct {
+        int feature;
+        const char *capability;
+    } capabilities[] = {
+        {CAT_FEATURE_VOTE, "GroupNonUniformVote"},
+        {CAT_FEATURE_ARITHMETIC, "GroupNonUniformArithmetic"},
+        {CAT_FEATURE_SHUFFLE, "GroupNonUniformShuffle"},
+        {CAT_FEATURE_SHUFFLE_RELATIVE, "GroupNonUniformShuffleRelative"},
+        {CAT_FEATURE_CLUSTERED, "GroupNonUniformClustered"},
+        {CAT_FEATURE_QUAD, "GroupNonUniformQuad"},
+        {CAT_FEATURE_ROTATE, "GroupNonUniformRotateKHR"},
+        {CAT_FEATURE_INT8, "Int8"},
+        {CAT_FEATURE_INT16, "Int16"},
+        {CAT_FEATURE_INT64, "Int64"},
+        {CAT_FEATURE_FLOAT16, "Float16"},
+        {CAT_FEATURE_FLOAT64, "Float64"},
+    };
+    const uint64_t features = gen_features(program);
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
+        if (features >> capabilities[i].feature & 1) {
+            line(text, "", "OpCapability ");
+            text_puts(text, capabilities[i].capability);
+        }
+    if (features >> CAT_FEATURE_ROTATE & 1)
+        line(text, "", "OpExtension \"SPV_KHR_subgroup_rotate\"");
+}
+
+static void declare_registers(const struct gen_program *program, struct text *text)
+{
+    char id[24];
+    for (uint32_t k = 0; k < program->numbers; k++) {
+        snprintf(id, sizeof id, "%%u%u", k);
+        line(text, id, "OpVariable %uint_private Private");
+    }
+    for (uint32_t k = 0; k < program->truths; k++) {
+        snprintf(id, sizeof id, "%%p%u", k);
+        line(text, id, "OpVariable %bool_private Private");
+    }
+}
+
 // Parts begin with a line "== PART". "[MARK]" before a line restricts it (is_marked).
 void gen_template(const char *part, const struct gen_title *title,
                   const struct gen_program *program, struct text *text)
@@ -189,8 +245,10 @@ void gen_template(const char *part, const struct gen_title *title,
                 text_puts(text, rule);
                 break;
             case 'c': // capabilities
+                declare_capabilities(program, text);
+                break;
             case 'v': // variables
-                emit_declare(program, line[length + 1], text);
+                declare_registers(program, text);
                 break;
             default:
                 put_program(program, text);

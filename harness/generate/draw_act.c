@@ -90,9 +90,11 @@ static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loop
 {
     for (;;) {
         struct gen_act act = {0};
-        const uint32_t kind = together && allows >= GEN_DEFINITE ? 3 : below(d, 12);
-        if (kind < 3)
-            act.op = (uint8_t)(GEN_OP_ADD + below(d, GEN_OP_REDUCE - GEN_OP_ADD));
+        const bool computes = d->limits->focus == GEN_ARITHMETIC;
+        const uint32_t kind = together && allows >= GEN_DEFINITE ? 8 : below(d, 12);
+        if (kind < (computes ? 6 : 3))
+            act.op = (uint8_t)(GEN_OP_ADD +
+                               below(d, (computes ? GEN_OP_REDUCE : GEN_OP_ONES) - GEN_OP_ADD));
         else if (kind < 9)
             act.op = (uint8_t)(GEN_OP_REDUCE + below(d, GEN_OP_LOAD - GEN_OP_REDUCE));
         else

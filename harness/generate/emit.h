@@ -55,7 +55,3 @@ void emit_entry(struct emit *e, uint32_t function);
 void emit_begin(struct emit *e);
 // Emits the stores of all registers at the end of main.
 void emit_end(struct emit *e);
-
-// Appends declarations that depend on the program: 'c', capabilities and extensions; 'v', variables
-// of the registers.
-void emit_declare(const struct gen_program *program, char what, struct text *text);

@@ -3,8 +3,6 @@
 // class Private; a value known in the current block is not loaded again.
 #include "generate/emit.h"
 
-#include "model/facts.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -502,27 +500,86 @@ static struct id emit_access(struct emit *e, const struct gen_act *act)
 
 // Lane operations
 
-// A separate loop with more iterations than other loops.
-static struct id emit_rounds(struct emit *e, struct id number, uint32_t count)
+// A separate loop with more iterations than other loops. That of 64 bits counts across the carry
+// between the halves.
+static struct id emit_rounds(struct emit *e, struct id number, uint32_t count, bool wide)
 {
+    const char *type = type_ids[wide ? GEN_U64 : GEN_U32];
+    struct id from = gen_id("#0"), to = gen_id("#%u", count), one = gen_id("#1"),
+              three = gen_id("#3");
+    if (wide) {
+        from = value(e, "OpUConvert %%ulong #%u", GEN_BEFORE_CARRY);
+        to = value(e, "OpUConvert %%ulong %s", to.is);
+        to = value(e, "OpIAdd %%ulong %s %s", from.is, to.is);
+        one = value(e, "OpUConvert %%ulong %s", one.is);
+        three = value(e, "OpUConvert %%ulong %s", three.is);
+    }
     const uint32_t n = ++e->values;
     const struct id before = e->block, header = gen_id("%%rounds_%u", n);
     const struct id again = gen_id("%%round_%u", n), merge = gen_id("%%end_rounds_%u", n);
     emit_put(e, "OpBranch %s", header.is);
     emit_label(e, header);
-    emit_put(e, "%%round_i_%u = OpPhi %%uint #0 %s %%round_next_%u %s", n, before.is, n, again.is);
-    emit_put(e, "%%round_x_%u = OpPhi %%uint %s %s %%round_y_%u %s", n, number.is, before.is, n,
+    emit_put(e, "%%round_i_%u = OpPhi %s %s %s %%round_next_%u %s", n, type, from.is, before.is, n,
              again.is);
-    emit_put(e, "%%round_on_%u = OpULessThan %%bool %%round_i_%u #%u", n, n, count);
+    emit_put(e, "%%round_x_%u = OpPhi %s %s %s %%round_y_%u %s", n, type, number.is, before.is, n,
+             again.is);
+    emit_put(e, "%%round_on_%u = OpULessThan %%bool %%round_i_%u %s", n, n, to.is);
     emit_put(e, "OpLoopMerge %s %s None", merge.is, again.is);
     emit_put(e, "OpBranchConditional %%round_on_%u %s %s", n, again.is, merge.is);
     emit_label(e, again);
-    emit_put(e, "%%round_z_%u = OpIMul %%uint %%round_x_%u #3", n, n);
-    emit_put(e, "%%round_y_%u = OpIAdd %%uint %%round_z_%u %%round_i_%u", n, n, n);
-    emit_put(e, "%%round_next_%u = OpIAdd %%uint %%round_i_%u #1", n, n);
+    emit_put(e, "%%round_z_%u = OpIMul %s %%round_x_%u %s", n, type, n, three.is);
+    emit_put(e, "%%round_y_%u = OpIAdd %s %%round_z_%u %%round_i_%u", n, type, n, n);
+    emit_put(e, "%%round_next_%u = OpIAdd %s %%round_i_%u %s", n, type, n, one.is);
     emit_put(e, "OpBranch %s", header.is);
     emit_label(e, merge);
     return gen_id("%%round_x_%u", n);
+}
+
+// A bit field that a number names.
+static struct id emit_field(struct emit *e, const struct gen_act *act)
+{
+    const bool inserts = act->op == GEN_OP_INSERT;
+    const struct id a = operand(e, act, 0), b = operand(e, act, 1);
+    const struct id name = inserts ? operand(e, act, 2) : b;
+    const struct id count = value(e, "OpUMod %%uint %s #33", name.is);
+    const struct id rest = value(e, "OpISub %%uint #33 %s", count.is);
+    const struct id upper = value(e, "OpShiftRightLogical %%uint %s #8", name.is);
+    const struct id offset = value(e, "OpUMod %%uint %s %s", upper.is, rest.is);
+    return value(e, "OpBitField%s %%uint %s%s%s %s %s",
+                 inserts                   ? "Insert"
+                 : act->op == GEN_OP_FIELD ? "UExtract"
+                                           : "SExtract",
+                 a.is, inserts ? " " : "", inserts ? b.is : "", offset.is, count.is);
+}
+
+static struct id emit_typed(struct emit *e, const struct gen_act *act)
+{
+    static const char *const names[GEN_WITHS] = {"OpIAdd",       "OpIMul",      "OpULessThan",
+                                                 "OpULessThan",  "OpSLessThan", "OpSLessThan",
+                                                 "OpBitwiseAnd", "OpBitwiseOr", "OpBitwiseXor"};
+    const char *type = type_ids[act->type];
+    const struct id a = into(e, act->type, operand(e, act, 0));
+    if (act->op == GEN_OP_TYPED_ROUNDS)
+        return out_of(e, act, emit_rounds(e, a, GEN_ROUNDS(act->n), true));
+    if (act->op == GEN_OP_TYPED_SHL || act->op == GEN_OP_TYPED_SHR)
+        return out_of(e, act,
+                      value(e, "OpShift%sLogical %s %s #%u",
+                            act->op == GEN_OP_TYPED_SHL ? "Left" : "Right", type, a.is, act->n));
+    const struct id b = into(e, act->type, operand(e, act, 1));
+    const bool less = act->op == GEN_OP_TYPED_LESS;
+    if (!less && (act->with < GEN_WITH_MIN || act->with > GEN_WITH_SMAX))
+        return out_of(e, act, value(e, "%s %s %s %s", names[act->with], type, a.is, b.is));
+    const struct id is_less = value(e, "%s %%bool %s %s",
+                                    is_float(act->type) ? "OpFOrdLessThan"
+                                    : less              ? "OpULessThan"
+                                                        : names[act->with],
+                                    a.is, b.is);
+    if (less)
+        return is_less;
+    const bool least = act->with == GEN_WITH_MIN || act->with == GEN_WITH_SMIN;
+    return out_of(
+        e, act,
+        value(e, "OpSelect %s %s %s %s", type, is_less.is, (least ? a : b).is, (least ? b : a).is));
 }
 
 static struct id emit_alone(struct emit *e, const struct gen_act *act)
@@ -541,7 +598,13 @@ static struct id emit_alone(struct emit *e, const struct gen_act *act)
         [GEN_OP_BOTH] = "OpLogicalAnd %bool",
         [GEN_OP_EITHER] = "OpLogicalOr %bool",
         [GEN_OP_DIFFER] = "OpLogicalNotEqual %bool",
+        [GEN_OP_ONES] = "OpBitCount %uint",
+        [GEN_OP_REVERSE] = "OpBitReverse %uint",
     };
+    if (act->op >= GEN_OP_FIELD && act->op <= GEN_OP_INSERT)
+        return emit_field(e, act);
+    if (act->op >= GEN_OP_TYPED)
+        return emit_typed(e, act);
     struct id from[4] = {{""}};
     uint32_t count = gen_act_operands(act);
     for (uint32_t i = 0; i < count; i++)
@@ -554,7 +617,7 @@ static struct id emit_alone(struct emit *e, const struct gen_act *act)
     case GEN_OP_TURN:
         return e->iteration[act->n];
     case GEN_OP_ROUNDS:
-        return emit_rounds(e, from[0], GEN_ROUNDS(act->n));
+        return emit_rounds(e, from[0], GEN_ROUNDS(act->n), false);
     case GEN_OP_BIT:
         from[1] = value(e, "OpBitwiseAnd %%uint %s #%u", from[0].is, 1u << act->n);
         return value(e, "OpINotEqual %%bool %s #0", from[1].is);
@@ -700,64 +763,4 @@ void emit_end(struct emit *e)
     }
     const struct id last[4] = {bits, gen_id("#0"), gen_id("#0"), gen_id("#0")};
     store_record(e, e->program->numbers / 4u, last);
-}
-
-// Declarations
-
-_Static_assert(GEN_COUNTERS == 12, "%counter_count of template.spvasm");
-
-static void line(struct text *text, const char *id, const char *rest)
-{
-    text_puts(text, text->length && text->data[text->length - 1] != '\n' ? "\n" : "");
-    if (*id)
-        text_printf(text, "%-21s = %s", id, rest);
-    else
-        text_printf(text, "%24s%s", "", rest);
-}
-
-static void declare_capabilities(const struct gen_program *program, struct text *text)
-{
-    static const struct {
-        int feature;
-        const char *capability;
-    } capabilities[] = {
-        {CAT_FEATURE_VOTE, "GroupNonUniformVote"},
-        {CAT_FEATURE_ARITHMETIC, "GroupNonUniformArithmetic"},
-        {CAT_FEATURE_SHUFFLE, "GroupNonUniformShuffle"},
-        {CAT_FEATURE_SHUFFLE_RELATIVE, "GroupNonUniformShuffleRelative"},
-        {CAT_FEATURE_CLUSTERED, "GroupNonUniformClustered"},
-        {CAT_FEATURE_QUAD, "GroupNonUniformQuad"},
-        {CAT_FEATURE_ROTATE, "GroupNonUniformRotateKHR"},
-        {CAT_FEATURE_INT8, "Int8"},
-        {CAT_FEATURE_INT16, "Int16"},
-        {CAT_FEATURE_INT64, "Int64"},
-        {CAT_FEATURE_FLOAT16, "Float16"},
-        {CAT_FEATURE_FLOAT64, "Float64"},
-    };
-    const uint64_t features = gen_features(program);
-    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
-        if (features >> capabilities[i].feature & 1) {
-            line(text, "", "OpCapability ");
-            text_puts(text, capabilities[i].capability);
-        }
-    if (features >> CAT_FEATURE_ROTATE & 1)
-        line(text, "", "OpExtension \"SPV_KHR_subgroup_rotate\"");
-}
-
-static void declare_registers(const struct gen_program *program, struct text *text)
-{
-    char id[24];
-    for (uint32_t k = 0; k < program->numbers; k++) {
-        snprintf(id, sizeof id, "%%u%u", k);
-        line(text, id, "OpVariable %uint_private Private");
-    }
-    for (uint32_t k = 0; k < program->truths; k++) {
-        snprintf(id, sizeof id, "%%p%u", k);
-        line(text, id, "OpVariable %bool_private Private");
-    }
-}
-
-void emit_declare(const struct gen_program *program, char what, struct text *text)
-{
-    (what == 'c' ? declare_capabilities : declare_registers)(program, text);
 }

@@ -239,10 +239,75 @@ static uint32_t rounds(uint32_t number, uint32_t count)
     return number;
 }
 
+// Like rounds(), in 64 bits, with a counter that passes the carry between the halves.
+static uint64_t wide_rounds(uint64_t number, uint32_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        number = number * 3 + (GEN_BEFORE_CARRY + i);
+    return number;
+}
+
+static uint64_t ones_below(uint32_t count)
+{
+    return (UINT64_C(1) << count) - 1;
+}
+
+// The field of a number that another names.
+static uint32_t field(uint32_t number, uint32_t name)
+{
+    return (uint32_t)((uint64_t)number >> GEN_OFFSET(name) & ones_below(GEN_COUNT(name)));
+}
+
+static uint32_t insert(uint32_t base, uint32_t number, uint32_t name)
+{
+    const uint64_t mask = ones_below(GEN_COUNT(name)) << GEN_OFFSET(name);
+    return (uint32_t)((base & ~mask) | ((uint64_t)number << GEN_OFFSET(name) & mask));
+}
+
+static uint32_t compute_bits(uint8_t op, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t result = 0;
+    switch (op) {
+    case GEN_OP_FIELD:
+        return field(a, b);
+    case GEN_OP_SIGNED_FIELD:
+        return GEN_COUNT(b) ? (uint32_t)extend(field(a, b), GEN_COUNT(b)) : 0;
+    case GEN_OP_INSERT:
+        return insert(a, b, c);
+    default:
+        for (uint32_t bit = 0; bit < 32; bit++)
+            result += (a >> bit & 1) << (op == GEN_OP_ONES ? 0 : 31 - bit);
+        return result;
+    }
+}
+
+static uint32_t compute_typed(const struct turn *t, uint32_t lane)
+{
+    const enum gen_type type = (enum gen_type)t->act->type;
+    const enum gen_with with = (enum gen_with)t->act->with;
+    const uint64_t a = t->value[lane], b = into(type, t->operand[1][lane]);
+    const uint32_t n = t->act->n;
+    switch (t->act->op) {
+    case GEN_OP_TYPED_LESS:
+        return a < b;
+    case GEN_OP_TYPED:
+        return out_of(type, with, combine(with, width_of(type), a, b));
+    case GEN_OP_TYPED_SHL:
+        return out_of(type, with, a << n);
+    case GEN_OP_TYPED_SHR:
+        return out_of(type, with, a >> n);
+    default:
+        return out_of(type, with, wide_rounds(a, GEN_ROUNDS(n)));
+    }
+}
+
 static uint32_t compute(const struct turn *t, uint32_t lane)
 {
     const uint32_t a = t->operand[0][lane], b = t->operand[1][lane], c = t->operand[2][lane];
     const uint32_t n = constant(t);
+    if (t->act->op >= GEN_OP_ONES && t->act->op < GEN_OP_REDUCE)
+        return t->act->op < GEN_OP_TYPED ? compute_bits(t->act->op, a, b, c)
+                                         : compute_typed(t, lane);
     switch (t->act->op) {
     case GEN_OP_ADD:
         return a + b;

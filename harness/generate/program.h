@@ -117,6 +117,7 @@ enum gen_focus {
     GEN_EXITS,     // group operations behind loops that all lanes leave in nested selections
     GEN_SUBGROUPS, // conditions on SubgroupId
     GEN_VULKAN,    // the memory model Vulkan, which all others but plain ones have every other time
+    GEN_ARITHMETIC, // bit fields, and arithmetic of other types than words
     // Programs of kernels.c, changed:
     GEN_NABLA,
     GEN_VELLO,
@@ -145,7 +146,7 @@ void gen_press(struct gen_limits *limits, uint32_t pressure);
 // The arms of a campaign on a device with these features: every rule that it has, with each
 // pressure and focus, of kernels without pressure; the strongest rule without either first. Sets
 // all but sizes. Returns how many, at most GEN_ARMS.
-#define GEN_ARMS 60
+#define GEN_ARMS 72
 size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS]);
 // Names what a program is drawn with in so far as it is not usual: "maximal-p50-exits".
 void gen_arm_name(const struct gen_limits *limits, char name[48]);

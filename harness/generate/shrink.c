@@ -258,6 +258,8 @@ static bool apply_to_act(struct gen_program *program, struct gen_step *step, enu
                                 .adds = act->adds};
         break;
     case ACT_SIMPLE:
+        if (act->op >= GEN_OP_TYPED && act->op < GEN_OP_REDUCE)
+            return apply_to_act(program, step, ACT_ALONE);
         act->with = gen_act_may((enum gen_op)act->op, GEN_WITH_ADD, (enum gen_type)act->type)
                         ? GEN_WITH_ADD
                         : act->with;
@@ -367,8 +369,7 @@ enum { CONSTRUCTS = sizeof kinds / sizeof *kinds, TYPES = CONSTRUCTS + GEN_OPS -
 // Whether an operation is more than lane-local arithmetic.
 static bool is_heavy(const struct gen_act *act)
 {
-    return gen_forms[act->op].needs != GEN_ALONE || act->op >= GEN_OP_LOAD ||
-           act->op == GEN_OP_ROUNDS;
+    return act->op >= GEN_OP_ROUNDS;
 }
 
 static bool is_of(const struct gen_step *step, int kind)

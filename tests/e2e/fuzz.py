@@ -17,7 +17,7 @@ from harness import Case
 
 SEED = ("--seed", "0x5eed")
 RULES = ("maximal", "subgroup-uniform", "default")
-SHAPES = ("plain", "exits", "subgroups", "vulkan")
+SHAPES = ("plain", "exits", "subgroups", "vulkan", "arithmetic")
 KERNELS = ("nabla", "vello", "llama", "prefix-sums")
 # Seconds in which a few programs end on a busy machine, and 40,000 do not.
 SOON = str(round(4 * harness.SLOW))
@@ -207,11 +207,11 @@ class Groups(Fuzz):
         self.assertEqual((len(row), row[3]), (15, "0"), run)  # never in a switch
         self.assertEqual(sum(map(int, row[:5])), sum(map(int, row[5:])), run)
 
-    def broken(self, settings, count, most, pattern):
+    def broken(self, settings, count, most, pattern, shape="plain"):
         """Found, made small, stored as a test that fails again there and passes elsewhere."""
         folder = settings.split(",")[-1]
         run = self.fuzz("--simt", settings, "--count", str(count), "--keep", "2", "--out", folder,
-                        "--shape", "plain", *SEED, code=1)
+                        "--shape", shape, *SEED, code=1)
         sizes = self.sizes(run)
         self.assertTrue(sizes, run)
         self.assertTrue(all(small <= most for small, _ in sizes), run)
@@ -233,6 +233,9 @@ class Groups(Fuzz):
                                   ("store-late", r"(load|swap|store)\.")):
             with self.subTest(operator):
                 self.broken(f"miscompiling,subgroup=16,{operator}=1", 100, 6, pattern)
+        for operator, pattern in (("field", r"(field|insert)\("), ("carry", r"\.u64\(")):
+            with self.subTest(operator):
+                self.broken(f"miscompiling,subgroup=16,{operator}=1", 30, 6, pattern, "arithmetic")
 
     @harness.unsanitized
     def test_two_faults_are_two_groups(self):
@@ -282,7 +285,7 @@ class Groups(Fuzz):
             self.skipTest("no spirv-as")
         for index in range(30 if harness.SLOW == 1 else 4):
             rule = RULES[index % 3]
-            shape = SHAPES[index // 3 % 4]
+            shape = SHAPES[index // 3 % 5]
             shown = self.fuzz("--show", "--rule", rule, "--shape", shape, "--index", str(index),
                               *SEED).out
             # Which assemblers may be too old for, and lockstep does in any case.
@@ -330,19 +333,19 @@ class Arms(Fuzz):
             r"(?m)^  ((?:%s)\S*) +(\d+) .* \d+\.\d %%$" % "|".join(RULES), run.out)}
 
     def test_each_rule_pressure_and_shape(self):
-        run = self.fuzz("--simt", "lockstep,subgroup=8", "--count", "75", "-n", "1", *SEED, code=0)
+        run = self.fuzz("--simt", "lockstep,subgroup=8", "--count", "90", "-n", "1", *SEED, code=0)
         arms = self.programs(run)
         self.assertEqual({self.arm(name) for name in arms},
                          {("--rule", rule, "--shape", shape,
                            *(("--pressure", pressure) if pressure else ()))
                           for rule in RULES for shape in SHAPES + KERNELS
                           for pressure in (("", "20", "50", "90") if shape in SHAPES else [""])})
-        self.assertEqual(sorted(arms.values()), [1] * 45 + [2] * 15)
-        self.assertIn("  60 arms, 75 programs, 1 runs each", run.out)
+        self.assertEqual(sorted(arms.values()), [1] * 54 + [2] * 18)
+        self.assertIn("  72 arms, 90 programs, 1 runs each", run.out)
         names = {entry["name"] for entry in self.report()["results"]}
         self.assertIn("generated.groups/reconvergence=default@steps=40,pressure=50,dispatches=1,"
                       "shape=exits,subgroup=8", names)
-        self.assertEqual(len(names), 75)  # the second of an arm in another size
+        self.assertEqual(len(names), 90)  # the second of an arm in another size
 
     def test_relatives_of_kernels(self):
         for shape in KERNELS:
