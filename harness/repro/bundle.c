@@ -231,7 +231,10 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
     repro_code(repro, bundle);
     for (size_t i = 0; repro->kept && i < repro->kept->count; i++) {
         const struct repro_file *file = &repro->kept->files[i];
-        text_append(repro_add(bundle, file->name), file->content.data, file->content.length);
+        if (!strcmp(file->name, "code.txt"))
+            repro_mark(repro, &file->content, repro_add(bundle, file->name));
+        else
+            text_append(repro_add(bundle, file->name), file->content.data, file->content.length);
     }
     add_sources(repro, bundle);
     repro_ticket(repro, bundle, ticket);

@@ -120,6 +120,8 @@ void repro_escape(struct text *out, const char *string);
 // Like printf, but escapes every string so.
 __attribute__((format(__printf__, 2, 3))) void repro_printf(struct text *out, const char *format,
                                                             ...);
+// code.txt of a finding: `listing`, but with the marks of its ticket.txt, if that has any.
+void repro_mark(const struct repro *repro, const struct text *listing, struct text *out);
 // `bundle` has all other files but the README.
 void repro_ticket(const struct repro *repro, const struct repro_bundle *bundle, struct text *out);
 // `bundle` has all other files: the README lists their names and sizes.

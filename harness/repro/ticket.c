@@ -259,10 +259,11 @@ static size_t take_address(struct line *line)
     return address;
 }
 
+enum { MOST_NUMBERS = 1 << 16 }; // lines, or addresses, of a listing
+
 // The addresses, or the lines, that were said; else the marked lines.
 static void put_code(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
 {
-    enum { MOST_NUMBERS = 1 << 16 };
     OWNED(text_free) struct text list = {0}, lines = {0};
     OWNED(lit_free) char *chosen = lit_alloc(MOST_NUMBERS, sizeof *chosen);
     const bool said = put_said(repro, "code", "", &list), sass = repro_find(bundle, "code.sass");
@@ -291,6 +292,39 @@ static void put_code(const struct repro *repro, const struct repro_bundle *bundl
                        : ", by line; > marks what is wrong");
     text_append(out, lines.data, lines.length);
     text_puts(out, "\n");
+}
+
+void repro_mark(const struct repro *repro, const struct text *listing, struct text *out)
+{
+    OWNED(text_free) struct text list = {0};
+    OWNED(lit_free) char *chosen = lit_alloc(MOST_NUMBERS, sizeof *chosen);
+    const bool sass = repro_find(repro->kept, "code.sass");
+    const char *at = listing->data;
+    if (!put_said(repro, "code", "", &list)) {
+        text_append(out, at, listing->length);
+        return;
+    }
+    choose_said(list.data, sass ? 16 : 10, chosen, MOST_NUMBERS);
+    for (size_t line = 1; *at; line++) {
+        struct line words = next_line(&at);
+        if (line == 4) { // what its own marks mean
+            while (words.size)
+                words = next_line(&at);
+            text_puts(out, "> marks what ticket.md says is wrong.\n\n");
+            line = 5;
+            continue;
+        }
+        char *end = (char *)words.at;
+        const size_t number = sass && words.size > 6 ? strtoul(words.at + 1, &end, 16) : line;
+        const bool wrong =
+            (!sass || end == words.at + 6) && number < MOST_NUMBERS && chosen[number] == MARKED;
+        if (wrong || (words.size && strchr(">!", *words.at))) {
+            text_puts(out, wrong ? ">" : " ");
+            words = (struct line){words.at + 1, words.size - 1};
+        }
+        text_append(out, words.at, words.size);
+        text_puts(out, "\n");
+    }
 }
 
 // --- The rest
