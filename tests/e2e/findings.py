@@ -118,7 +118,7 @@ class Findings(harness.Case):
         self.assertLessEqual(set(re.findall(r"^(\w+) ", said, re.M)),
                              {"title", "expected", "actual", "instructions", "code", "cause", "spec",
                               "workaround", "module"})
-        self.check_code(ticket, said)
+        self.check_code(ticket, said, made.get("code.txt", b"").decode())
         if made["test.spvasm"].startswith(b"; SPIR-V"):  # else no spirv-dis knows the module
             self.check_spirv(ticket, said, made["test.spvasm"].decode().split("\n"))
         modules = re.findall("^module ", said, re.M)
@@ -177,8 +177,9 @@ class Findings(harness.Case):
             self.assertLessEqual(len(re.findall(r"(?<!\S)Op[A-Z]\w+", code)), 1, line)
             self.assertNotRegex(line, r"\b(docs|reports)/|^; bug ")
 
-    def check_code(self, ticket, said):
-        """What was chosen is there, with what is marked, and each branch's target."""
+    def check_code(self, ticket, said, listing):
+        """What was chosen is there, with what is marked, here and in the listing, and each branch's
+        target."""
         shown = re.findall(r"^    ([ >]) ?([0-9a-f]{4}|[ 0-9]{4})  (\S.*)",
                            ticket.partition("**Machine code**")[2], re.M)
         for line in re.findall("^code (.*)", said, re.M):
@@ -186,6 +187,9 @@ class Findings(harness.Case):
                              re.sub(r"(\d+)-(\d+)", lambda m: " ".join(
                                  map(str, range(int(m[1]), int(m[2]) + 1))), line).split())
             self.assertIn("!", line)
+            marks = [line for line in listing.split("\n\n", 2)[2].split("\n") if line[:1] in tuple(">!")]
+            wrong = [words for mark, _, words in shown if mark == ">"]
+            self.assertTrue(len(marks) == len(wrong) and all(map(str.__contains__, marks, wrong)), marks)
         for _, _, words in shown:
             for target in re.findall(r"^(?:@\S+ )?(?:BRA|BSSY|CALL)\S*.* 0x([0-9a-f]+)$", words):
                 self.assertIn(target.zfill(4), [number for _, number, _ in shown], words)
