@@ -34,7 +34,7 @@ static const struct cli_option options[] = {
      "maximal|subgroup-uniform|default",
      "the reconvergence rule to check (default: the strongest that the\ndevice has; of groups see "
      "--shape)"},
-    {0, "pressure", CLI_COUNT | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), OWN(pressure), "N",
+    {0, "pressure", CLI_SEED | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), OWN(pressure), "N",
      "of groups: so many more registers that are live throughout, a\nquarter of them again "
      "Boolean; "
      "to 120"},

@@ -17,7 +17,7 @@ bool fuzz_limits_check(const struct fuzz_options *o, struct lit_error *error)
     } limits[] = {{"steps", o->steps, GEN_STEPS / 2},
                   {"depth", o->depth, GEN_NESTING / 2},
                   {"jobs", o->jobs, FUZZ_JOBS},
-                  {"pressure", o->pressure, GEN_PRESSURE_MOST},
+                  {"pressure", o->pressure.value, GEN_PRESSURE_MOST},
                   {"index", o->index.value, NUMBERS_MOST},
                   {"count", o->count, NUMBERS_MOST}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)

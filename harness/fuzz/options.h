@@ -14,7 +14,8 @@ struct fuzz_options {
     uint64_t count;         // programs, or tests; 0: until stopped
     uint64_t keep;          // failing ones to store per device; one of each group of programs
     uint64_t jobs;          // programs that run at once; 0: as many as there are cores
-    uint64_t steps, depth, pressure;
+    uint64_t steps, depth;
+    struct lit_seed pressure;
     struct lit_seed index; // number of the first program or test
     int rule;              // MASKS_MAXIMAL less the rule, or FUZZ_BY_DEVICE
     int shape;             // enum gen_focus, or FUZZ_ANY

@@ -24,7 +24,7 @@ static const char *const keys[] = {"steps", "depth", "pressure", "dispatches"};
 
 static uint64_t *param(struct fuzz_options *o, size_t i, uint64_t *usual)
 {
-    uint64_t *const at[KEYS] = {&o->steps, &o->depth, &o->pressure, &o->run.runs};
+    uint64_t *const at[KEYS] = {&o->steps, &o->depth, &o->pressure.value, &o->run.runs};
     const uint64_t usuals[KEYS] = {0, ENG_DRAW_DEPTH, 0, CAT_DRAWN_RUNS(o->steps)};
     *usual = usuals[i];
     return at[i];
@@ -34,7 +34,7 @@ bool fuzz_has_arms(const struct fuzz_campaign *c)
 {
     const struct fuzz_options *o = c->asked;
     return c->data && !c->given && o->rule == FUZZ_BY_DEVICE && o->shape == FUZZ_ANY &&
-           !o->pressure;
+           !o->pressure.given;
 }
 
 bool fuzz_weighs(const struct fuzz_campaign *c)
@@ -58,7 +58,7 @@ void fuzz_put_name(const struct fuzz_campaign *c, const struct fuzz_arm *arm, ui
     for (size_t i = 0; i < KEYS; i++) {
         uint64_t usual;
         const uint64_t *at = param(c->asked, i, &usual);
-        const uint64_t value = one && at == &c->asked->pressure ? arm->limits.pressure : *at;
+        const uint64_t value = one && at == &c->asked->pressure.value ? arm->limits.pressure : *at;
         snprintf(values[i], sizeof *values, "%" PRIu64, value);
         if (value != usual || (c->asked->compile && !value && i == KEYS - 1))
             pairs[count++] = (struct cfg_pair){keys[i], values[i], CFG_PARAMETER};
@@ -95,7 +95,7 @@ static bool read_name(const struct fuzz_campaign *c)
         for (size_t k = 0; k < cfg.param_count; k++)
             if (strcmp(cfg.params[k].key, keys[i]) == 0)
                 *value = strtoull(cfg.params[k].value, NULL, 10);
-        good = good && (*value || value == &o->pressure || value == &o->run.runs);
+        good = good && (*value || value == &o->pressure.value || value == &o->run.runs);
     }
     o->compile = !o->run.runs;
     return good ? fuzz_limits_check(o, c->error)
@@ -125,7 +125,7 @@ static struct gen_limits one_arm(const struct fuzz_campaign *c, uint64_t feature
     else if (o->rule != FUZZ_BY_DEVICE)
         arm.rule = (enum masks_rule)((int)MASKS_MAXIMAL - o->rule);
     if (c->data)
-        gen_press(&arm, (uint32_t)o->pressure);
+        gen_press(&arm, (uint32_t)o->pressure.value);
     arm.focus = o->shape == FUZZ_ANY ? GEN_PLAIN : (enum gen_focus)o->shape;
     return arm;
 }
@@ -447,7 +447,7 @@ bool fuzz_small(const struct ses_devices *devices, const struct eng_device *devi
     if (c->data) {
         const struct gen_limits arm = eng_draw_arm(device->facts.features, seed, o.index.value);
         o.rule = (int)MASKS_MAXIMAL - (int)arm.rule;
-        o.pressure = arm.pressure;
+        o.pressure.value = arm.pressure;
         o.shape = (int)arm.focus;
     }
     c->error = error;

@@ -194,6 +194,11 @@ class Groups(Fuzz):
         self.fuzz("--simt", "tangled", "--pressure", "100", "--count", "10", *SEED, code=0)
         shown = self.fuzz("--show", "--pressure", "100", *SEED)
         self.assertRegex(shown.out, r"(?m)^; program      registers 108 24 ")
+        # 0 is one of the arms' as well.
+        alone = self.fuzz("--simt", "tangled", "--pressure", "0", "--count", "2", *SEED, code=0)
+        self.assertNotIn(" arms, ", alone.out)
+        self.assertEqual(self.fuzz("--show", "--pressure", "0", *SEED).out,
+                         self.fuzz("--show", "--shape", "plain", *SEED).out)
 
     @harness.unsanitized
     def test_coverage(self):
@@ -313,7 +318,9 @@ class Groups(Fuzz):
         self.fuzz("--shape", "plain", "--count", "8", "-n", "3", *SEED, code=0)
 
     def test_usage(self):
-        self.assert_one_line(self.litmus("fuzz", "groups", "--pressure", "121"), 2, "--pressure")
+        for wrong in ("121", "-1", ""):
+            self.assert_one_line(self.litmus("fuzz", "groups", "--pressure", wrong), 2,
+                                 "--pressure")
         self.assert_one_line(self.litmus("fuzz", "reconvergence", "--pressure", "4"), 2,
                              "--pressure is not for reconvergence")
         self.assert_one_line(self.litmus("fuzz", "reconvergence", "--shape", "exits"), 2,
