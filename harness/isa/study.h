@@ -113,8 +113,9 @@ typedef const uint32_t *isa_module(const char *name, size_t *count);
 struct isa_study {
     struct isa_entry *entries;
     size_t count;
-    isa_module *module; // for the lint; may be NULL. Set before code is added
-    bool any_shape;     // workgroups of any shape; if not, lint_options.rows holds
+    isa_module *module;  // for the lint; may be NULL. Set before code is added
+    bool (*stops)(void); // whether to leave the code that was not added yet; may be NULL
+    bool any_shape;      // workgroups of any shape; if not, lint_options.rows holds
     // Valid after isa_study_finish:
     struct isa_pair *pairs; // in the order of the entries
     size_t pair_count;

@@ -81,6 +81,7 @@ void report_code_load(const struct report_model *model, const char *test, struct
     };
     for (size_t i = 0; i < code->count; i++) {
         code->studies[i].module = report_known ? report_known->words : NULL;
+        code->studies[i].stops = report_known ? report_known->stops : NULL;
         if (model->store && !code->fault[0] &&
             !store_study(model->store, model->session.id, model->devices[i].id, test,
                          &code->studies[i], &error))

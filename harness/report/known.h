@@ -45,6 +45,8 @@ struct report_known {
     // Whether two configurations have the same dispatch on a device, and one seed gives both the
     // same input and expectation.
     bool (*is_same_work)(const char *a, const char *b, const struct dev_facts *facts);
+    // Whether a signal asks to stop: the code that was not read yet is left.
+    bool (*stops)(void);
     // Takes a kernel that a store has.
     void (*add)(const void *bytes, size_t size);
 };

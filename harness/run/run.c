@@ -332,7 +332,7 @@ static int measure(struct run *run)
     if (stop == ENG_STOP_NOT)
         collect_code(run);
     bool told = print_tables(run);
-    if (stop == ENG_STOP_NOT)
+    if (stop == ENG_STOP_NOT && !eng_interrupt())
         make_small(run);
     const struct compare_look look = {term_color(run->options.color), verbosity(run)};
     code = ses_baseline_conclude(&run->baseline, run->store, run->session.id, &look, code,

@@ -168,6 +168,11 @@ static bool is_same_work(const char *a, const char *b, const struct dev_facts *f
     return same;
 }
 
+static bool stops(void)
+{
+    return eng_interrupt() != 0;
+}
+
 const struct report_known ses_known = {
     .head = head,
     .at = at,
@@ -180,6 +185,7 @@ const struct report_known ses_known = {
     .label = cat_label,
     .shown = cat_name_shown,
     .is_same_work = is_same_work,
+    .stops = stops,
     .add = add,
 };
 

@@ -144,6 +144,8 @@ static bool add_code(const char *device, const char *name, struct isa_code *code
 {
     const struct studying *studying = user;
     (void)device;
+    if (studying->study->stops && studying->study->stops())
+        return false;
     if (!studying->test || cfg_same_test(name, studying->test))
         isa_study_add(studying->study, name, code, NULL, NULL);
     return true;

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import time
 import unittest
@@ -408,6 +409,31 @@ class Stored(harness.Case):
         self.assertIn("not all code could be stored: ", result.err)
         self.assert_all_in(result.out, "Failures", "exit 1: a forbidden outcome was observed")
         self.assertEqual(len(json.loads(self.read("report.json"))["results"]), 2)
+
+    @harness.posix
+    def test_after_a_signal_none_is_read(self):
+        """The driver gives the code of one configuration, and then waits."""
+        pipe, blob = self.path("pipe"), harness.read(os.path.join(ISA, "h200.cache"), "rb")
+        os.mkfifo(pipe)
+        process = self.start("run", *harness.PAIR, "-n", "2", "--isa", "all", "--json", "now.json",
+                             fault="nvidia-cache", LITMUS_FAULT_CACHE=pipe,
+                             preexec=lambda: os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]))
+        since = time.monotonic()
+        for _ in ("its size", "the code"):
+            with open(pipe, "wb") as file:
+                os.mkfifo(pipe + "-next")
+                os.replace(pipe + "-next", pipe)
+                file.write(blob)
+        self.wait_for("the first code", lambda: self.rows("SELECT 1 FROM code"))
+        process.send_signal(signal.SIGTERM)
+        result = self.finish(process, since)
+        self.assert_ended_by(result, signal.SIGTERM)
+        self.assertIn("interrupted", result.out)
+        self.assertEqual(self.rows("SELECT runs FROM result"), [(2,)] * 2)
+        now = json.loads(self.read("now.json"))
+        self.assertTrue(now["tool"]["finished"])
+        for report, known in ((now, 0), (self.report(), 1)):
+            self.assertEqual(sum(entry["code"] is not None for entry in report["results"]), known)
 
     def test_merged(self):
         self.run_it()
