@@ -9,12 +9,10 @@
 #include <string.h>
 
 #define MOST_NODES  1500
-#define NEARBY      16 // instructions
 #define OPERANDS    8
 #define MOST_CURES  64 // each takes as long as the whole
 #define MOST_ROUNDS 200
 #define PREDICATES  7
-#define REGISTERS   (256 + 64) // R0 to R255, UR0 to UR63
 #define SEVERAL     UINT32_MAX // definitions
 
 // A register's value: which bits may be 1, and what they depend on.
@@ -26,7 +24,7 @@ struct bits {
 
 struct state {
     bool reached;
-    struct bits registers[REGISTERS];
+    struct bits registers[SASS_REGISTERS];
     uint32_t predicates[2][PREDICATES], by[2][PREDICATES]; // P, UP
 };
 
@@ -37,9 +35,11 @@ struct bits_run {
     size_t *froms, *from_at; // the nodes before each node; its first of them
     uint32_t *gates;         // per node: what a register that is merged there also depends on
     uint32_t *branches;      // per node: what the branch at its end depends on
+    bool *stale;             // per node: what its state at the end comes of has changed
     uint64_t *controls; // per node: a set of the nodes whose branches decide whether it executes
     size_t words;       // of such a set
-    size_t cures;       // tried
+    size_t cures;       // asked for
+    struct cure *tried;
     // As if this instruction read another value from a predicate; FLOW_NONE: none.
     size_t changed;
     unsigned changed_predicate;
@@ -147,9 +147,8 @@ static uint32_t all_read(const struct bits_run *run, const struct state *state, 
 {
     const struct sass_insn *insn = &run->code->insns[index];
     uint32_t all = 0;
-    for (unsigned i = 0; i < REGISTERS; i++)
-        if (i < 256 ? insn->reads.r[i / 64] >> (i % 64) & 1 : insn->reads.ur >> (i - 256) & 1)
-            all |= compared(&state->registers[i]);
+    SASS_EACH_REGISTER (i, &insn->reads)
+        all |= compared(&state->registers[i]);
     for (unsigned i = 0; i < PREDICATES; i++) {
         const bool guards = insn->guard == i;
         if (insn->reads.p >> i & 1 && !(guards && !insn->guard_uniform))
@@ -354,48 +353,6 @@ static void define_predicate(struct doing *d, unsigned number, bool uniform, uin
     d->state->by[uniform][number] = guarding->keeps ? SEVERAL : (uint32_t)d->index;
 }
 
-// Whether another guarded instruction behind it writes the same where this one does not.
-static bool is_completed(const struct sass_code *code, size_t index)
-{
-    const struct sass_insn *insn = &code->insns[index];
-    const size_t end = index + NEARBY < code->count ? index + NEARBY : code->count;
-    for (size_t i = index + 1; i < end && insn->guard < PREDICATES && !insn->guard_uniform; i++) {
-        const struct sass_insn *other = &code->insns[i];
-        struct sass_registers left = insn->writes;
-        registers_remove(&left, &other->writes);
-        if (other->guard == insn->guard && !other->guard_uniform &&
-            other->guard_negated != insn->guard_negated && registers_empty(&left))
-            return true;
-        if (other->writes.p >> insn->guard & 1 || flow_is_branch(other->op))
-            return false;
-    }
-    return false;
-}
-
-// Whether a guarded instruction does the same as another one nearby with the opposite guard, so
-// that it does not matter whether the guard holds.
-static bool is_done_anyway(const struct sass_code *code, size_t index)
-{
-    const struct sass_insn *insn = &code->insns[index];
-    size_t length;
-    const char *own = sass_mnemonic(insn, &length);
-    const size_t end = index + NEARBY < code->count ? index + NEARBY : code->count;
-    for (size_t i = index > NEARBY ? index - NEARBY : 0; i < end; i++) {
-        const struct sass_insn *other = &code->insns[i];
-        const char *a = own, *b = sass_mnemonic(other, &length);
-        if (other->guard != insn->guard || other->guard_uniform != insn->guard_uniform ||
-            other->guard_negated == insn->guard_negated)
-            continue;
-        for (; *a && *a == *b; a++, b++)
-            ;
-        a += strcmp(a, ".reuse") == 0 ? strlen(a) : 0;
-        b += strcmp(b, ".reuse") == 0 ? strlen(b) : 0;
-        if (!*a && !*b)
-            return true;
-    }
-    return false;
-}
-
 static void step(const struct bits_run *run, struct state *state, size_t index)
 {
     const struct sass_insn *insn = &run->code->insns[index];
@@ -403,13 +360,11 @@ static void step(const struct bits_run *run, struct state *state, size_t index)
     if (sass_is_never(insn) || registers_empty(&insn->writes))
         return;
     d.count = read_operands(insn, d.operands);
-    const bool sure = sass_is_always(insn) || is_done_anyway(run->code, index);
-    struct guarding guarding = {.keeps = !sure && !is_completed(run->code, index)};
+    const bool sure = sass_is_always(insn) || guard_is_idle(run->code, index);
+    struct guarding guarding = {.keeps = !sure && !guard_is_completed(run->code, index)};
     if (!sure)
         guarding.by = predicate_bits(run, state, index, insn->guard, insn->guard_uniform);
     // Predicates before or behind the first register are results, too.
-    const bool to_register = insn->writes.ur || insn->writes.r[0] || insn->writes.r[1] ||
-                             insn->writes.r[2] || insn->writes.r[3];
     const bool plain = d.operands[0].kind == REGISTER;
     d.first = plain ? 1 : 2;
     for (; plain && sass_begins(insn, "IADD3") && d.operands[d.first].kind == PREDICATE;)
@@ -417,12 +372,11 @@ static void step(const struct bits_run *run, struct state *state, size_t index)
     struct bits result = result_of(&d);
     const struct bits rest = fresh(all_read(run, state, index));
     const uint32_t truth = truth_of(&d, &result);
-    for (unsigned i = 0; to_register && i < REGISTERS; i++)
-        if (i < 256 ? insn->writes.r[i / 64] >> (i % 64) & 1 : insn->writes.ur >> (i - 256) & 1) {
-            const struct operand *to = &d.operands[plain ? 0 : 1];
-            const bool first = to->kind == REGISTER && to->number + (to->uniform ? 256 : 0) == i;
-            define_register(&d, i, first ? &result : &rest, &guarding);
-        }
+    SASS_EACH_REGISTER (i, &insn->writes) {
+        const struct operand *to = &d.operands[plain ? 0 : 1];
+        const bool first = to->kind == REGISTER && to->number + (to->uniform ? 256 : 0) == i;
+        define_register(&d, i, first ? &result : &rest, &guarding);
+    }
     for (unsigned i = 0; i < PREDICATES; i++) {
         const int bit = spread_bit(insn, d.operands, i);
         const uint32_t from =
@@ -479,14 +433,16 @@ static void find_controls(struct bits_run *run)
 
 static void find_gates(struct bits_run *run)
 {
-    memset(run->gates, 0, run->flow->count * sizeof *run->gates);
     for (size_t p = 0; p < run->flow->count; p++)
         for (int way = 0; way < FLOW_WAYS; way++) {
             const size_t n = run->flow->nodes[p].next[way];
+            const uint32_t before = n == FLOW_NONE ? 0 : run->gates[n];
             for (size_t b = 0; n != FLOW_NONE && b < run->flow->count; b++)
                 if (b == p || (in_set(&run->controls[p * run->words], b) &&
                                !in_set(&run->controls[n * run->words], b)))
                     run->gates[n] |= run->branches[b];
+            if (n != FLOW_NONE)
+                run->stale[n] |= run->gates[n] != before;
         }
 }
 
@@ -506,7 +462,7 @@ static void merge(struct state *to, const struct state *from, uint32_t node, uin
         *to = *from;
         return;
     }
-    for (unsigned i = 0; i < REGISTERS; i++)
+    for (unsigned i = 0; i < SASS_REGISTERS; i++)
         merge_bits(&to->registers[i], &from->registers[i], by, gate);
     for (unsigned i = 0; i < 2 * PREDICATES; i++) {
         const unsigned file = i / PREDICATES, number = i % PREDICATES;
@@ -520,7 +476,7 @@ static void merge(struct state *to, const struct state *from, uint32_t node, uin
 static void begin(const struct bits_run *run, size_t node, struct state *state)
 {
     memset(state, 0, sizeof *state);
-    for (unsigned i = 0; node == 0 && i < REGISTERS; i++)
+    for (unsigned i = 0; node == 0 && i < SASS_REGISTERS; i++)
         state->registers[i].ones = UINT32_MAX;
     state->reached = node == 0;
     for (size_t i = run->from_at[node]; i < run->from_at[node + 1]; i++)
@@ -549,30 +505,48 @@ static void find_froms(struct bits_run *run)
     }
 }
 
+// The state at the end of a node; true if it is new.
+static bool follow_node(struct bits_run *run, size_t n, struct state *state, bool *branched)
+{
+    const struct flow_node *node = &run->flow->nodes[n];
+    run->stale[n] = false;
+    begin(run, n, state);
+    if (!state->reached)
+        return false;
+    for (size_t i = node->first; i < node->end; i++)
+        step(run, state, i);
+    const struct sass_insn *last = flow_last(run->code, node);
+    const bool both = node->next[FLOW_FALL] != FLOW_NONE && node->next[FLOW_TAKEN] != FLOW_NONE;
+    const uint32_t before = run->branches[n];
+    if (both && last->op != SASS_CALL && last->guard != SASS_ALWAYS)
+        run->branches[n] |=
+            predicate_bits(run, state, node->end - 1, last->guard, last->guard_uniform);
+    *branched |= run->branches[n] != before;
+    return memcmp(&run->ends[n], state, sizeof *state) != 0;
+}
+
 static void follow(struct bits_run *run)
 {
+    const size_t count = run->flow->count;
     struct state *state = lit_alloc(1, sizeof *state);
-    memset(run->ends, 0, run->flow->count * sizeof *run->ends);
-    memset(run->branches, 0, run->flow->count * sizeof *run->branches);
-    bool changed = true;
+    memset(run->ends, 0, count * sizeof *run->ends);
+    memset(run->branches, 0, count * sizeof *run->branches);
+    memset(run->gates, 0, count * sizeof *run->gates);
+    memset(run->stale, true, count * sizeof *run->stale);
+    bool changed = true, branched = false;
     for (int round = 0; changed && round < MOST_ROUNDS; round++) {
         changed = false;
-        find_gates(run);
-        for (size_t n = 0; n < run->flow->count; n++) {
-            const struct flow_node *node = &run->flow->nodes[n];
-            begin(run, n, state);
-            if (!state->reached)
+        if (branched)
+            find_gates(run);
+        branched = false;
+        for (size_t n = 0; n < count; n++) {
+            if (!run->stale[n] || !follow_node(run, n, state, &branched))
                 continue;
-            for (size_t i = node->first; i < node->end; i++)
-                step(run, state, i);
-            const struct sass_insn *last = flow_last(run->code, node);
-            const bool both =
-                node->next[FLOW_FALL] != FLOW_NONE && node->next[FLOW_TAKEN] != FLOW_NONE;
-            if (both && last->op != SASS_CALL && last->guard != SASS_ALWAYS)
-                run->branches[n] |=
-                    predicate_bits(run, state, node->end - 1, last->guard, last->guard_uniform);
-            changed |= memcmp(&run->ends[n], state, sizeof *state) != 0;
+            changed = true;
             run->ends[n] = *state;
+            for (int way = 0; way < FLOW_WAYS; way++)
+                if (run->flow->nodes[n].next[way] != FLOW_NONE)
+                    run->stale[run->flow->nodes[n].next[way]] = true;
         }
     }
     free(state);
@@ -695,22 +669,37 @@ static void report(struct findings *findings, const struct sass_code *code, cons
     }
 }
 
+// What is stored if the use reads another bit.
+struct cure {
+    const struct use *use;
+    unsigned meant;
+    struct sinks sinks;
+    struct cure *next;
+};
+
 // What the stored bit depends on if the use reads another bit; the same as before if too many uses
 // were tried.
 static uint32_t cured(struct bits_run *run, const struct use *use, unsigned meant, size_t sink,
                       unsigned component, unsigned bit, uint32_t before)
 {
-    OWNED(lit_free) struct sinks *sinks = lit_alloc(1, sizeof *sinks);
+    struct cure *cure = run->tried;
     if (run->cures == MOST_CURES)
         return before;
     run->cures++;
-    run->changed = use->insn;
-    run->changed_predicate = use->predicate;
-    run->changed_bits = 1u << meant;
-    follow(run);
-    visit(run, visit_sink, sinks);
-    run->changed = FLOW_NONE;
-    return sink < sinks->count ? sinks->of[sink][component].bits[bit] : before;
+    while (cure && (cure->use != use || cure->meant != meant))
+        cure = cure->next;
+    if (!cure) {
+        cure = lit_alloc(1, sizeof *cure);
+        *cure = (struct cure){.use = use, .meant = meant, .next = run->tried};
+        run->tried = cure;
+        run->changed = use->insn;
+        run->changed_predicate = use->predicate;
+        run->changed_bits = 1u << meant;
+        follow(run);
+        visit(run, visit_sink, &cure->sinks);
+        run->changed = FLOW_NONE;
+    }
+    return sink < cure->sinks.count ? cure->sinks.of[sink][component].bits[bit] : before;
 }
 
 // A use that gives a stored bit one that the module's does not depend on, where another would not;
@@ -780,6 +769,7 @@ void origin_find(const struct sass_code *code, const struct flow *flow, const ui
     find_froms(&run);
     run.gates = lit_alloc(flow->count, sizeof *run.gates);
     run.branches = lit_alloc(flow->count, sizeof *run.branches);
+    run.stale = lit_alloc(flow->count, sizeof *run.stale);
     run.controls = lit_alloc(flow->count * run.words, sizeof *run.controls);
     find_controls(&run);
     follow(&run);
@@ -787,11 +777,16 @@ void origin_find(const struct sass_code *code, const struct flow *flow, const ui
     visit(&run, visit_use, &uses);
     if (!find_foreign(&run, &module, sinks, &uses, findings))
         find_pair(&run, &module, &uses, findings);
+    for (struct cure *next; run.tried; run.tried = next) {
+        next = run.tried->next;
+        free(run.tried);
+    }
     free(uses.uses);
     free(run.ends);
     free(run.froms);
     free(run.from_at);
     free(run.gates);
     free(run.branches);
+    free(run.stale);
     free(run.controls);
 }

@@ -16,9 +16,8 @@
 #define MOST_DEPTH    8 // of sums
 #define MOST_NODES    1500
 #define MOST_ROUNDS   50
-#define REGISTERS     (256 + 64) // R0 to R255, UR0 to UR63
-#define SHARED        31u        // the region of shared memory; buffers have their number
-#define DESCRIPTORS   0x30u      // of the constant bank 0, 16 bytes each: address, size
+#define SHARED        31u   // the region of shared memory; buffers have their number
+#define DESCRIPTORS   0x30u // of the constant bank 0, 16 bytes each: address, size
 #define MOST_BUFFERS  8u
 #define NO_REGION     32u
 
@@ -349,8 +348,8 @@ struct held {
 struct follower {
     const struct sass_code *code;
     const struct flow *flow;
-    struct held (*starts)[REGISTERS]; // of each node
-    uint64_t *loads;                  // of each instruction: its own set, if it loads
+    struct held (*starts)[SASS_REGISTERS]; // of each node
+    uint64_t *loads;                       // of each instruction: its own set, if it loads
     struct accesses *to;
 };
 
@@ -359,11 +358,6 @@ static bool is_memory(enum sass_op op)
     return op == SASS_LD || op == SASS_LDG || op == SASS_LDS || op == SASS_ST || op == SASS_STG ||
            op == SASS_STS || op == SASS_ATOM || op == SASS_ATOMG || op == SASS_ATOMS ||
            op == SASS_RED;
-}
-
-static bool is_held(const struct sass_registers *set, unsigned i)
-{
-    return i < 256 ? set->r[i / 64] >> (i % 64) & 1 : set->ur >> (i - 256) & 1;
 }
 
 // The registers in brackets, and the number behind them.
@@ -379,7 +373,7 @@ static struct held address_of(const struct held *state, const struct sass_insn *
         if ((at[0] == 'R' || uniform) && *number >= '0' && *number <= '9') {
             const unsigned which = (unsigned)strtoul(number, (char **)&at, 10);
             const unsigned i = which + (uniform ? 256 : 0);
-            if (i < REGISTERS) {
+            if (i < SASS_REGISTERS) {
                 all.loads |= state[i].loads;
                 all.regions |= state[i].regions;
                 all.by = uniform && all.by ? all.by : state[i].by;
@@ -410,27 +404,25 @@ static void step(struct follower *f, struct held *state, size_t index)
 {
     const struct sass_insn *insn = &f->code->insns[index];
     struct held result = {.regions = descriptors(insn->text), .by = (uint32_t)index + 1};
-    for (unsigned i = 0; i < REGISTERS; i++)
-        if (is_held(&insn->reads, i)) {
-            result.loads |= state[i].loads;
-            result.regions |= state[i].regions;
-        }
+    SASS_EACH_REGISTER (i, &insn->reads) {
+        result.loads |= state[i].loads;
+        result.regions |= state[i].regions;
+    }
     if (is_memory(insn->op)) {
         result.loads = f->loads[index];
         result.regions = 0;
     }
-    for (unsigned i = 0; i < REGISTERS; i++)
-        if (is_held(&insn->writes, i)) {
-            // A guard decides what an index is, not whose buffer an address is of.
-            const uint64_t old = sass_is_always(insn) ? 0 : state[i].loads;
-            state[i] = (struct held){result.loads | old, result.regions, result.by};
-        }
+    SASS_EACH_REGISTER (i, &insn->writes) {
+        // A guard decides what an index is, not whose buffer an address is of.
+        const uint64_t old = sass_is_always(insn) ? 0 : state[i].loads;
+        state[i] = (struct held){result.loads | old, result.regions, result.by};
+    }
 }
 
 static bool join(struct held *to, const struct held *from, size_t node)
 {
     bool more = false;
-    for (unsigned i = 0; i < REGISTERS; i++) {
+    for (unsigned i = 0; i < SASS_REGISTERS; i++) {
         const struct held before = to[i];
         to[i].loads |= from[i].loads;
         to[i].regions |= from[i].regions;
@@ -472,7 +464,7 @@ static void take(struct follower *f, const struct held *state, size_t index, siz
 
 static void read_code(struct follower *f)
 {
-    struct held *state = lit_alloc(REGISTERS, sizeof *state);
+    struct held *state = lit_alloc(SASS_REGISTERS, sizeof *state);
     for (size_t i = 0; i < f->code->count; i++)
         if (is_memory(f->code->insns[i].op) && !registers_empty(&f->code->insns[i].writes))
             f->loads[i] = add_load(f->to, (struct source){0});

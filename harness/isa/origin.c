@@ -176,11 +176,12 @@ static void combine_choices(struct value *to, const struct value *a, const struc
 {
     const uint64_t left = choices_of(a), right = choices_of(b);
     uint64_t all = 0;
-    for (unsigned i = 0; i < MOST_TURNS * MOST_TURNS; i++)
-        if (left >> i / MOST_TURNS & 1 && right >> i % MOST_TURNS & 1) {
-            const unsigned x = i / MOST_TURNS, y = i % MOST_TURNS, n = mask ? x & y : x + y;
-            all |= n < MOST_TURNS ? UINT64_C(1) << n : 0;
-        }
+    for (uint64_t xs = left; xs; xs &= xs - 1) {
+        const int x = __builtin_ctzll(xs);
+        all |= mask ? 0 : right << x;
+        for (uint64_t ys = mask ? right : 0; ys; ys &= ys - 1)
+            all |= UINT64_C(1) << (x & __builtin_ctzll(ys));
+    }
     to->choices[0] = (uint32_t)all;
     to->choices[1] = (uint32_t)(all >> 32);
 }

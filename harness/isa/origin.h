@@ -61,3 +61,9 @@ void sources_find(const struct sass_code *code, const uint32_t *words, size_t co
                   struct lint *lint);
 // "OpLoad"; NULL if it has no name here.
 const char *source_name(uint32_t opcode);
+
+// Whether another guarded instruction behind it writes the same where this one does not.
+bool guard_is_completed(const struct sass_code *code, size_t index);
+// Whether a guarded instruction does the same as another one nearby with the opposite guard, so
+// that it does not matter whether the guard holds.
+bool guard_is_idle(const struct sass_code *code, size_t index);

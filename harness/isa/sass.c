@@ -36,21 +36,26 @@ bool sass_is_always(const struct sass_insn *insn)
     return insn->guard == SASS_ALWAYS && !insn->guard_negated;
 }
 
-const char *sass_mnemonic(const struct sass_insn *insn, size_t *length)
+static const char *behind_guard(const struct sass_insn *insn)
 {
     const char *text = insn->text ? insn->text : "";
     if (text[0] == '@') {
         const size_t guard = strcspn(text, " ");
         text += guard + strspn(text + guard, " ");
     }
+    return text;
+}
+
+const char *sass_mnemonic(const struct sass_insn *insn, size_t *length)
+{
+    const char *text = behind_guard(insn);
     *length = strcspn(text, " ;");
     return text;
 }
 
 bool sass_begins(const struct sass_insn *insn, const char *with)
 {
-    size_t length;
-    return strncmp(sass_mnemonic(insn, &length), with, strlen(with)) == 0;
+    return strncmp(behind_guard(insn), with, strlen(with)) == 0;
 }
 
 bool registers_empty(const struct sass_registers *set)
@@ -87,6 +92,16 @@ void registers_remove(struct sass_registers *set, const struct sass_registers *w
     set->p &= (uint8_t)~what->p;
     set->up &= (uint8_t)~what->up;
     set->b &= (uint16_t)~what->b;
+}
+
+unsigned registers_next(const struct sass_registers *set, unsigned i)
+{
+    for (; i < SASS_REGISTERS; i = (i | 63) + 1) {
+        const uint64_t rest = (i < 256 ? set->r[i / 64] : set->ur) >> i % 64;
+        if (rest)
+            return i + (unsigned)__builtin_ctzll(rest);
+    }
+    return SASS_REGISTERS;
 }
 
 // --- The whole code

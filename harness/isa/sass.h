@@ -89,6 +89,12 @@ bool registers_meet(const struct sass_registers *a, const struct sass_registers 
 // Adds to a set; true if it grew.
 bool registers_add(struct sass_registers *set, const struct sass_registers *what);
 void registers_remove(struct sass_registers *set, const struct sass_registers *what);
+// The first register of a set from number `i` on: R0 is 0, UR0 is 256; SASS_REGISTERS if none.
+#define SASS_REGISTERS (256 + 64)
+unsigned registers_next(const struct sass_registers *set, unsigned i);
+#define SASS_EACH_REGISTER(NUMBER, SET)                                                            \
+    for (unsigned NUMBER = registers_next(SET, 0); NUMBER < SASS_REGISTERS;                        \
+         NUMBER = registers_next(SET, NUMBER + 1))
 
 enum sass_flag {
     SASS_CONVERGED = 1 << 0, // BRA.CONV: taken if the named lanes are converged
