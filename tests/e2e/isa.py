@@ -414,10 +414,11 @@ class Stored(harness.Case):
     def test_after_a_signal_none_is_read(self):
         """The driver gives the code of one configuration, and then waits."""
         pipe, blob = self.path("pipe"), harness.read(os.path.join(ISA, "h200.cache"), "rb")
+        core = min(os.sched_getaffinity(0))
         os.mkfifo(pipe)
         process = self.start("run", *harness.PAIR, "-n", "2", "--isa", "all", "--json", "now.json",
                              fault="nvidia-cache", LITMUS_FAULT_CACHE=pipe,
-                             preexec=lambda: os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]))
+                             preexec=lambda: os.sched_setaffinity(0, [core]))
         since = time.monotonic()
         for _ in ("its size", "the code"):
             with open(pipe, "wb") as file:
