@@ -93,10 +93,11 @@ static void prepare_all(void)
     OWNED(eng_plan_clear) struct eng_plan plan;
     eng_plan_make(&plan, &all, &facts, false, 0);
     prepared = lit_alloc(plan.count, sizeof *prepared);
-    size_t tests = 0, distinct = 0;
+    size_t tests = 0;
     for (size_t i = 0; i < plan.count; i++) {
-        // Of every fourth test one, so that another test changes little.
-        if ((i && plan.cases[i].test == plan.cases[i - 1].test) || distinct++ % 4)
+        // Of a fourth of the tests one, by their names, so that another test changes little.
+        const struct cat_test *test = plan.cases[i].test;
+        if ((i && test == plan.cases[i - 1].test) || strlen(test->head.name) % 4 != 1)
             continue;
         tests++;
         struct eng_prepared *one = &prepared[prepared_count];
