@@ -31,7 +31,7 @@ static struct {
     bool checkpoint; // every few pages, so that the log is moved while work goes on
 } how;
 
-static bool is_full, is_sample;
+static bool is_full;
 static char root[64];
 
 // Work: steps, each of which can be done again.
@@ -475,11 +475,11 @@ static bool go_on(const struct work *work, const struct history *history, struct
     return good;
 }
 
-// Whether a crash is tried: in the short form one fate at each event, and in the sample of
-// tools/check at every fourth round of the fates.
+// Whether a crash is tried: in the short form one fate at each event, and where fewer will do, at
+// every fourth round of the fates.
 static bool is_tried(size_t event, enum disk_fate fate)
 {
-    return is_full || (fate == event % DISK_FATES && !(is_sample && event / DISK_FATES % 4));
+    return is_full || (fate == event % DISK_FATES && !(unit_sampled() && event / DISK_FATES % 4));
 }
 
 // Returns how many crashes were not survived. Where the driver is to see a fault, the first one is
@@ -627,7 +627,6 @@ int main(void)
 {
     const char *full = getenv("LITMUS_FULL");
     is_full = full && strcmp(full, "1") == 0;
-    is_sample = getenv("LITMUS_SAMPLE") != NULL;
     // In memory, where that can be: the disk is not what is tested.
     snprintf(root, sizeof root, "%s/litmus-crash-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
