@@ -448,15 +448,15 @@ static uint8_t draw_kernel(struct drawing *d)
 void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint64_t seed,
               uint64_t index)
 {
-    // In the order in which they came, so that a seed's programs stay the same.
-    static const uint8_t age[GEN_FOCUSES] = {
-        [GEN_EXITS] = 1, [GEN_SUBGROUPS] = 2, [GEN_VULKAN] = 3,      [GEN_NABLA] = 4,
-        [GEN_VELLO] = 5, [GEN_LLAMA] = 6,     [GEN_PREFIX_SUMS] = 7, [GEN_ARITHMETIC] = 8};
+    // GEN_ARITHMETIC came last, and a seed's programs stay the same.
+    const uint32_t focus = (uint32_t)limits->focus;
+    const uint32_t age =
+        focus == GEN_ARITHMETIC ? GEN_FOCUSES - 1 : focus - (focus > GEN_ARITHMETIC);
     struct drawing d = {.program = program, .limits = limits};
     d.random.state = random_derive(seed, gen_rule_name(limits->rule)) ^ index;
     d.random.state = random_next(&d.random);
     // Different programs for the other family, and for each focus.
-    d.random.state += limits->numbers + 4096u * age[limits->focus];
+    d.random.state += limits->numbers + 4096u * age;
     assert(limits->steps <= GEN_STEPS / 2 && limits->depth <= GEN_NESTING / 2);
     do {
         *program = (struct gen_program){.numbers = (uint8_t)limits->numbers,
