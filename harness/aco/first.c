@@ -71,7 +71,7 @@ static void see_value(void *user, size_t op, uint32_t part, uint64_t mask, const
     }
 }
 
-static void write(struct search *s, uint32_t number, const uint32_t *words, bool scalar,
+static void store(struct search *s, uint32_t number, const uint32_t *words, bool scalar,
                   size_t place)
 {
     struct span *old = s->latest[number] ? &s->spans[s->latest[number] - 1] : NULL;
@@ -94,9 +94,9 @@ static void see_registers(void *user, const struct rdna_wave *wave, size_t place
 {
     struct search *s = user;
     for (uint32_t i = 0; i < SCALARS; i++)
-        write(s, i, &wave->sgpr[i], true, place);
+        store(s, i, &wave->sgpr[i], true, place);
     for (uint32_t i = 0; i < wave->vgprs + wave->shared_vgprs && i < RDNA_VGPRS; i++)
-        write(s, VECTORS + i, wave->vgpr[i], false, place);
+        store(s, VECTORS + i, wave->vgpr[i], false, place);
     s->now++;
 }
 
