@@ -126,7 +126,7 @@ class Emulation(harness.Case):
     def test_programs_that_failed_on_an_h200(self):
         with gzip.open(REPORTS + "/fuzz-programs.db.gz") as packed:
             self.write("programs.db", packed.read())
-        result = self.litmus("isa", "--execute", "--db", "programs.db", "groups.*", drivers=[],
+        result = self.litmus("isa", "--execute", "--db", "programs.db", "*", drivers=[],
                              code=1)
         self.assertEqual(result.out, harness.read(REPORTS + "/fuzz-programs-emulated.txt"))
         self.litmus("run", harness.ONE, "-n", "1", "--db", "programs.db", code=0)  # newer
