@@ -75,12 +75,14 @@ void fuzz_find_cause(struct fuzz_lane *lane)
         .watch = &watch, .device = c->device, .take = take, .user = &seen};
     struct cat_case which;
     char reason[512];
-    // Where there is no code to read, what the failure needs is all that is known.
-    found->finding = NULL;
+    const struct report_signature *by_group = NULL;
     if (found->shrunk && !found->cut_short) {
         fuzz_name_group(found);
-        found->finding = report_finding_by(&c->device->facts, found->group);
+        by_group = report_finding_by(&c->device->facts, found->group);
     }
+    // Where there is no code to read, what the failure needs is all that is known.
+    if (!found->cause[0])
+        found->finding = by_group;
     // The catalogue has the program of one lane at a time.
     while (c->reading)
         pthread_cond_wait(&c->pool.changed, &c->pool.lock);
@@ -96,6 +98,7 @@ void fuzz_find_cause(struct fuzz_lane *lane)
     c->reading = false;
     pthread_cond_broadcast(&c->pool.changed);
     found->cause[0] = '\0';
+    found->finding = by_group;
     const struct isa_entry *entry = study->count ? study->entries : NULL;
     c->codeless = seen.answered && (!entry || !entry->listing.sass.count);
     // The lint refuses code that is too long.
