@@ -39,6 +39,7 @@ struct report_signature {
     // A kind of the lint's findings; or a glob for a group of generated programs, once one of them
     // was shrunk (fuzz_group). Any test and outcome. "": not by this.
     const char *cause;
+    const char *fails; // "sometimes": in some of the runs; "": in all
 };
 extern const struct report_signature report_signatures[]; // the last has no finding
 
