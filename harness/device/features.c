@@ -76,19 +76,11 @@ static const struct feature for_tests[] = {
     FEATURE(subgroup_uniform, SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, NEVER_CORE,
             KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW),
     FEATURE(clock, SHADER_CLOCK_FEATURES_KHR, NEVER_CORE, KHR_SHADER_CLOCK),
-#ifdef VK_KHR_shader_maximal_reconvergence
     FEATURE(maximal, SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR, NEVER_CORE,
             KHR_SHADER_MAXIMAL_RECONVERGENCE),
-#endif
-#ifdef VK_KHR_shader_quad_control
     FEATURE(quad_control, SHADER_QUAD_CONTROL_FEATURES_KHR, NEVER_CORE, KHR_SHADER_QUAD_CONTROL),
-#endif
-#ifdef VK_KHR_shader_subgroup_rotate
     FEATURE(rotate, SHADER_SUBGROUP_ROTATE_FEATURES_KHR, NEVER_CORE, KHR_SHADER_SUBGROUP_ROTATE),
-#endif
-#ifdef VK_KHR_shader_expect_assume
     FEATURE(expect_assume, SHADER_EXPECT_ASSUME_FEATURES_KHR, NEVER_CORE, KHR_SHADER_EXPECT_ASSUME),
-#endif
 #ifdef VK_KHR_cooperative_matrix
     FEATURE(matrix, COOPERATIVE_MATRIX_FEATURES_KHR, NEVER_CORE, KHR_COOPERATIVE_MATRIX),
 #endif
@@ -199,19 +191,11 @@ static const struct {
     SWITCH(SUBGROUP_UNIFORM, subgroup_uniform.shaderSubgroupUniformControlFlow),
     SWITCH(BROADCAST_DYNAMIC, vulkan12.subgroupBroadcastDynamicId),
     SWITCH_GROUP(EXTENDED_TYPES, extended_types.shaderSubgroupExtendedTypes),
-#ifdef VK_KHR_shader_subgroup_rotate
     SWITCH_GROUP(ROTATE, rotate.shaderSubgroupRotate),
     SWITCH_GROUP(ROTATE_CLUSTERED, rotate.shaderSubgroupRotateClustered),
-#endif
-#ifdef VK_KHR_shader_maximal_reconvergence
     SWITCH(MAXIMAL, maximal.shaderMaximalReconvergence),
-#endif
-#ifdef VK_KHR_shader_quad_control
     SWITCH(QUAD_CONTROL, quad_control.shaderQuadControl),
-#endif
-#ifdef VK_KHR_shader_expect_assume
     SWITCH(EXPECT_ASSUME, expect_assume.shaderExpectAssume),
-#endif
 #ifdef VK_KHR_cooperative_matrix
     SWITCH_GROUP(COOPERATIVE_MATRIX, matrix.cooperativeMatrix),
 #endif

@@ -7,6 +7,39 @@
 
 #include <volk.h>
 
+// What headers of older distributions lack, as Vulkan's registry has it.
+#define DEV_STRUCTURE(NAME, ...)                                                                   \
+    typedef struct VkPhysicalDeviceShader##NAME##FeaturesKHR {                                     \
+        VkStructureType sType;                                                                     \
+        void *pNext;                                                                               \
+        VkBool32 __VA_ARGS__;                                                                      \
+    } VkPhysicalDeviceShader##NAME##FeaturesKHR
+#define DEV_STRUCTURE_TYPE(NUMBER) ((VkStructureType)NUMBER)
+#ifndef VK_KHR_shader_maximal_reconvergence
+#define VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME "VK_KHR_shader_maximal_reconvergence"
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR                \
+    DEV_STRUCTURE_TYPE(1000434000)
+DEV_STRUCTURE(MaximalReconvergence, shaderMaximalReconvergence);
+#endif
+#ifndef VK_KHR_shader_quad_control
+#define VK_KHR_SHADER_QUAD_CONTROL_EXTENSION_NAME "VK_KHR_shader_quad_control"
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_QUAD_CONTROL_FEATURES_KHR                         \
+    DEV_STRUCTURE_TYPE(1000235000)
+DEV_STRUCTURE(QuadControl, shaderQuadControl);
+#endif
+#ifndef VK_KHR_shader_subgroup_rotate
+#define VK_KHR_SHADER_SUBGROUP_ROTATE_EXTENSION_NAME "VK_KHR_shader_subgroup_rotate"
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR                      \
+    DEV_STRUCTURE_TYPE(1000416000)
+DEV_STRUCTURE(SubgroupRotate, shaderSubgroupRotate, shaderSubgroupRotateClustered);
+#endif
+#ifndef VK_KHR_shader_expect_assume
+#define VK_KHR_SHADER_EXPECT_ASSUME_EXTENSION_NAME "VK_KHR_shader_expect_assume"
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_EXPECT_ASSUME_FEATURES_KHR                        \
+    DEV_STRUCTURE_TYPE(1000544000)
+DEV_STRUCTURE(ExpectAssume, shaderExpectAssume);
+#endif
+
 struct dev_features {
     VkPhysicalDeviceFeatures2 base;
     // Features without their own structure here; after reading, also those of the other structures.
@@ -26,19 +59,11 @@ struct dev_features {
     VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
-#ifdef VK_KHR_shader_maximal_reconvergence // missing from some distributions' headers
     VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
-#endif
-#ifdef VK_KHR_shader_quad_control
     VkPhysicalDeviceShaderQuadControlFeaturesKHR quad_control;
-#endif
-#ifdef VK_KHR_shader_subgroup_rotate
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
-#endif
-#ifdef VK_KHR_shader_expect_assume
     VkPhysicalDeviceShaderExpectAssumeFeaturesKHR expect_assume;
-#endif
-#ifdef VK_KHR_cooperative_matrix
+#ifdef VK_KHR_cooperative_matrix // missing from some distributions' headers
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
 #endif
     // For dev_compile only:
