@@ -25,7 +25,7 @@ static const struct cli_option options[] = {
      "run until each rate is shown to be above or below this"},
     {0, "max-runs", CLI_COUNT | CLI_NOT(CLI_RESUMED), AT(max_runs), "N",
      "limit for --until-..., then undecided: exit code 3\n(default: 1,000 times -n)"},
-    CLI_OPTION_SIMT("only on the SIMT simulator, with this execution model:\n " CLI_SIMT_MODELS),
+    CLI_OPTION_SIMT("only on the SIMT simulator, with this execution model:\n" CLI_SIMT_MODELS),
     CLI_OPTION_EMULATE,
     {0, "thorough", CLI_FLAG | CLI_NOT(CLI_RESUMED), AT(thorough), NULL,
      "all values of all parameters, and all supported subgroup\nsizes"},

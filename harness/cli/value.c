@@ -114,7 +114,7 @@ bool cli_value_store(const struct cli_option *option, const char *value, void *t
         [CLI_COUNT] = "a number, 1 or more",
         [CLI_SECONDS] = "a time: 30, 90s, 5m, 2h",
         [CLI_RATE] = "a rate above 0 and below 1: 0.001, 1e-3",
-        [CLI_SEED] = "a seed, e.g. 24301 or 0x5eed",
+        [CLI_SEED] = "a number, e.g. 24301 or 0x5eed",
         [CLI_CHOICE] = "one of these words",
     };
     const unsigned kind = CLI_KIND(option->kind);
