@@ -112,8 +112,6 @@ struct emu_program; // code, made ready to run
 bool emu_program_make(const struct sass_code *code, struct emu_program **program,
                       struct lit_error *error);
 void emu_program_free(struct emu_program **program); // NULL is fine
-// The first instruction that could not be executed; EMU_NEVER: all could.
-uint32_t emu_program_unknown(const struct emu_program *program);
 
 // Runs all workgroups to their end. False with an error: an unknown instruction or value, an access
 // outside of all buffers, lanes that wait for ever, too many steps.

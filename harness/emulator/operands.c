@@ -263,11 +263,6 @@ static bool is_uniform(const struct emu_at *at)
     return at->lane == EMU_UNIFORM;
 }
 
-uint32_t emu_register(const struct emu_at *at, unsigned index)
-{
-    return is_uniform(at) ? at->warp->ur[index & 63] : at->warp->r[index & 255][at->lane];
-}
-
 bool emu_constant(struct emu_at *at, const struct emu_operand *operand, size_t size, void *value)
 {
     uint64_t offset = (uint64_t)operand->number;

@@ -34,14 +34,6 @@ void emu_program_free(struct emu_program **program)
     *program = NULL;
 }
 
-uint32_t emu_program_unknown(const struct emu_program *program)
-{
-    for (uint32_t i = 0; i < program->count; i++)
-        if (!program->insns[i].row)
-            return i;
-    return EMU_NEVER;
-}
-
 static void open_group(struct emu_machine *machine, uint32_t index, struct emu_group *group)
 {
     const struct emu_dispatch *dispatch = machine->dispatch;

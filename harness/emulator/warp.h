@@ -161,7 +161,6 @@ __attribute__((format(__printf__, 2, 3))) void emu_fail(struct emu_at *at, const
 // Finds an instruction's row, modifiers and operands in its text.
 void emu_parse(const struct sass_insn *sass, struct emu_insn *insn);
 
-uint32_t emu_register(const struct emu_at *at, unsigned index); // R, or UR on the uniform datapath
 uint32_t emu_raw(struct emu_at *at, const struct emu_operand *operand); // without signs
 uint32_t emu_get(struct emu_at *at, unsigned in);
 uint64_t emu_get64(struct emu_at *at, unsigned in);
