@@ -12,7 +12,7 @@
 #include "model/result.h"
 #include "nir/nir.h"
 #include "report/format.h"
-#include "report/known.h"
+#include "report/model.h"
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -595,20 +595,13 @@ static bool take_device(struct eng_device *device, void *user)
     return store_codes(a->store, a->session->id, device->id, NULL, take_code, a, a->error);
 }
 
-static bool add_kernel(const void *bytes, size_t size, void *user)
-{
-    (void)user;
-    report_known->add(bytes, size);
-    return true;
-}
-
 // Stops at an error.
 static bool take_session(const struct store_session *session, void *user)
 {
     struct emulating *a = user;
     a->session = session;
     a->said = a->said ? a->said : session->id;
-    return !store_kernels(a->store, session->id, add_kernel, NULL, a->error) ||
+    return !report_kernels_add(a->store, session->id, a->error) ||
            !store_devices(a->store, session->id, take_device, a, a->error);
 }
 

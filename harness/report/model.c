@@ -165,13 +165,18 @@ static bool add_kernel(const void *bytes, size_t size, void *user)
     return true;
 }
 
+bool report_kernels_add(struct store *store, int64_t session, struct lit_error *error)
+{
+    return store_kernels(store, session, add_kernel, NULL, error);
+}
+
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error)
 {
     *model = (struct report_model){.store = store};
     struct loading loading = {.model = model};
     if (!store_session_load(store, session, false, &model->session, error) ||
-        !store_kernels(store, model->session.id, add_kernel, NULL, error) ||
+        !report_kernels_add(store, model->session.id, error) ||
         !store_devices(store, model->session.id, load_device, &loading, error) ||
         !store_results(store, model->session.id, load_result, &loading, error))
         return false;

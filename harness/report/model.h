@@ -41,6 +41,8 @@ struct report_model {
     double seconds; // measuring time, over all results
 };
 
+// Adds a session's kernels as the tests that its results belong to, but those that are there.
+bool report_kernels_add(struct store *store, int64_t session, struct lit_error *error);
 // Reads a session. Clear it after a failure too.
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error);
