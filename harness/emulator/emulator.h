@@ -36,9 +36,9 @@
 // The constant bank c[0x0], from listings of the same driver: the number of workgroups in x, y and
 // z at 0; 16 bytes from 0x30 for each descriptor of set 0 in order of binding: address (64 bits)
 // and bytes (32 bits) of a storage buffer; push constants from 0x630.
-// c[0x1] has constants that the compiler puts there for each program, which no store has. The one
-// that IMAD adds to an index is 0x1000000, from which pointers to local memory count, in all five
-// programs that were at hand.
+// c[0x1] has constants that the compiler puts there for each program. Where they are not at hand,
+// the one that IMAD adds to an index is 0x1000000, from which pointers to local memory count, in
+// all five programs that were.
 #pragma once
 
 #include "base/error.h"
@@ -98,9 +98,11 @@ struct emu_dispatch {
     struct emu_buffer *buffers;
     size_t buffer_count;
     uint8_t constants[EMU_CONSTANTS]; // c[0x0]
-    uint64_t steps;                   // most instructions of a warp
-    const uint32_t *stop;             // the run ends once this is not 0; NULL: none
-    bool backwards;                   // warps take turns in the other order, and shorter ones
+    const char *compiled;             // c[0x1], not owned
+    size_t compiled_size;
+    uint64_t steps;       // most instructions of a warp
+    const uint32_t *stop; // the run ends once this is not 0; NULL: none
+    bool backwards;       // warps take turns in the other order, and shorter ones
     struct emu_change change;
     struct emu_trace *trace; // NULL: none
 };

@@ -270,17 +270,22 @@ bool emu_constant(struct emu_at *at, const struct emu_operand *operand, size_t s
         offset += at->warp->r[operand->base][is_uniform(at) ? 0 : at->lane];
     if (operand->uniform != 63)
         offset += at->warp->ur[operand->uniform & 63];
-    if (operand->index == 1 && offset == 0 && sass_begins(at->insn->sass, "IMAD ")) {
+    const struct emu_dispatch *dispatch = at->warp->machine->dispatch;
+    if (operand->index == 1 && !dispatch->compiled && offset == 0 &&
+        sass_begins(at->insn->sass, "IMAD ")) {
         memcpy(value, &(uint32_t){EMU_LOCAL_AT}, size);
         return true;
     }
-    if (operand->index != 0 || offset > EMU_CONSTANTS - size) {
+    const char *banks[] = {(const char *)dispatch->constants, dispatch->compiled};
+    const size_t sizes[] = {EMU_CONSTANTS, dispatch->compiled_size};
+    const uint8_t bank = operand->index;
+    if (bank > 1 || size > sizes[bank] || offset > sizes[bank] - size) {
         emu_fail(at, "unknown constant c[0x%x][0x%llx]", operand->index,
                  (unsigned long long)offset);
         memset(value, 0, size);
         return false;
     }
-    memcpy(value, at->warp->machine->dispatch->constants + offset, size);
+    memcpy(value, banks[bank] + offset, size);
     return true;
 }
 

@@ -217,13 +217,16 @@ static bool open_emulation(struct emulation *e, const struct cat_case *which,
                            const struct dev_facts *facts, const struct isa_code *code,
                            uint64_t seed, struct lit_error *error)
 {
-    const struct isa_piece *piece = isa_find(code, ISA_MACHINE);
+    const struct isa_piece *piece = isa_find(code, ISA_MACHINE),
+                           *constants = isa_find(code, ISA_CONSTANTS);
     const struct eng_prepare asked = {.which = which, .facts = facts, .most_words = UINT32_MAX};
     if (!eng_prepare(&asked, &e->ready, error))
         return false;
     eng_prepare_data(&e->ready, seed);
     if (e->ready.bound->step_count)
         return lit_fail(error, LIT_EXIT_UNDECIDED, "several dispatches");
+    e->dispatch.compiled = constants ? constants->bytes : NULL;
+    e->dispatch.compiled_size = constants ? constants->size : 0;
     if (piece ? !sass_decode((const uint8_t *)piece->bytes, piece->size, piece->architecture,
                              &e->sass, error) ||
                     !emu_program_make(&e->sass, &e->program, error)

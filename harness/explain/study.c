@@ -157,7 +157,9 @@ static void put_pieces(const struct isa_entry *entry, struct text *text)
     for (size_t i = 0; i < entry->code.piece_count; i++) {
         const struct isa_piece *piece = &entry->code.pieces[i];
         text_printf(text, "  %-24s %12s  bytes; %s", piece->name, COUNT(piece->size),
-                    piece->source == ISA_MACHINE ? "machine code, from the " : "");
+                    piece->source == ISA_MACHINE     ? "machine code, from the "
+                    : piece->source == ISA_CONSTANTS ? "constants, from the "
+                                                     : "");
         text_puts(text, piece->about);
         if (piece->architecture)
             text_printf(text, ", sm_%u", piece->architecture);

@@ -19,7 +19,7 @@ const char *isa_source_name(enum isa_source source)
     static const char *const names[ISA_SOURCES] = {
         [ISA_TEXT] = "representation",  [ISA_BYTES] = "binary representation",
         [ISA_CACHE] = "pipeline cache", [ISA_BINARY] = "pipeline binary",
-        [ISA_MACHINE] = "machine code",
+        [ISA_MACHINE] = "machine code", [ISA_CONSTANTS] = "constants",
     };
     return names[source];
 }

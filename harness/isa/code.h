@@ -20,11 +20,12 @@ struct isa_statistic {
 
 // Origin of a piece.
 enum isa_source {
-    ISA_TEXT,    // VkPipelineExecutableInternalRepresentationKHR, text: sanitised, lines kept
-    ISA_BYTES,   // likewise, binary
-    ISA_CACHE,   // vkGetPipelineCacheData of a cache that holds only this pipeline
-    ISA_BINARY,  // vkGetPipelineBinaryDataKHR
-    ISA_MACHINE, // machine code extracted from one of the above
+    ISA_TEXT,      // VkPipelineExecutableInternalRepresentationKHR, text: sanitised, lines kept
+    ISA_BYTES,     // likewise, binary
+    ISA_CACHE,     // vkGetPipelineCacheData of a cache that holds only this pipeline
+    ISA_BINARY,    // vkGetPipelineBinaryDataKHR
+    ISA_MACHINE,   // machine code extracted from one of the above
+    ISA_CONSTANTS, // likewise: the constant bank c[0x1], in which NVIDIA's compiler puts constants
     ISA_SOURCES
 };
 
@@ -45,7 +46,8 @@ struct isa_code {
     size_t remark_count;
 };
 
-// "representation", "binary representation", "pipeline cache", "pipeline binary", "machine code".
+// "representation", "binary representation", "pipeline cache", "pipeline binary", "machine code",
+// "constants".
 const char *isa_source_name(enum isa_source source);
 
 void isa_code_clear(struct isa_code *code);
@@ -92,8 +94,8 @@ bool isa_keep_start(const char *folder, struct lit_error *error);
 bool isa_keep(const char *folder, unsigned device, const char *name, const struct isa_code *code,
               struct lit_error *error);
 
-// Reads back the machine code (as of sm_90), texts and statistics of a configuration of the first
-// device that has any. False if there is no code.
+// Reads back the machine code (as of sm_90), its constants, texts and statistics of a configuration
+// of the first device that has any. False if there is no code.
 bool isa_kept(const char *folder, const char *name, struct isa_code *code);
 
 // --- Other programs' files
@@ -127,10 +129,10 @@ void isa_file_clear(struct isa_file *file);
 
 #define NVIDIA_VENDOR 0x10de
 
-// Machine code of one pipeline.
+// Machine code of one pipeline, and the constant bank c[0x1] that it reads.
 struct nvidia_code {
-    char *bytes; // allocated, free() it
-    size_t size;
+    char *bytes, *constants; // allocated, free() them; constants: NULL if there are none
+    size_t size, constant_size;
 };
 
 // `blob` is the result of vkGetPipelineCacheData for a cache with one compute pipeline, or of

@@ -9,15 +9,16 @@
 #include <string.h>
 #include <zstd.h>
 
-#define HEADER_SIZE   32 // VkPipelineCacheHeaderVersionOne
-#define MOST_UNPACKED ((size_t)64 << 20)
-#define SEARCHED      256 // bytes after "CPKV" in which to search for a frame
-#define PREFIX        8   // "NVDANVVM"; offsets count from the "NVuc" after it
-#define COUNT_AT      8   // offset in NVuc: 16-bit number of sections
-#define TABLE_AT      0x20
-#define ENTRY         32 // type, length, offset, ignored rest
-#define TYPE_CODE     1
-#define INSTRUCTION   16
+#define HEADER_SIZE    32 // VkPipelineCacheHeaderVersionOne
+#define MOST_UNPACKED  ((size_t)64 << 20)
+#define SEARCHED       256 // bytes after "CPKV" in which to search for a frame
+#define PREFIX         8   // "NVDANVVM"; offsets count from the "NVuc" after it
+#define COUNT_AT       8   // offset in NVuc: 16-bit number of sections
+#define TABLE_AT       0x20
+#define ENTRY          32 // type, length, offset, ignored rest
+#define TYPE_CODE      1
+#define TYPE_CONSTANTS 0x10
+#define INSTRUCTION    16
 
 static uint32_t word_at(const char *bytes, size_t at)
 {
@@ -89,11 +90,13 @@ static char *unpack(const char *frame, size_t size, size_t *unpacked, struct lit
     return bytes;
 }
 
-// Finds the one section of machine code in the frame; none or several are an error.
-static bool find_code(const char *bytes, size_t size, size_t *at, size_t *length,
-                      struct lit_error *error)
+// Finds the section of a type in the frame; several are an error. *length is 0 if there is none.
+static bool find_section(const char *bytes, size_t size, uint32_t type, size_t *at, size_t *length,
+                         struct lit_error *error)
 {
+    const char *what = type == TYPE_CODE ? "code" : "constants";
     size_t found = 0;
+    *length = 0;
     if (!is_at(bytes, size, 0, "NVDANVVM") || !is_at(bytes, size, PREFIX, "NVuc") ||
         size < PREFIX + TABLE_AT)
         return lit_fail(error, LIT_EXIT_USAGE, "no NVDANVVM and NVuc in the zstd frame");
@@ -105,34 +108,43 @@ static bool find_code(const char *bytes, size_t size, size_t *at, size_t *length
     for (size_t i = 0; i < count; i++) {
         const size_t entry = PREFIX + TABLE_AT + i * ENTRY;
         const size_t bytes_of = word_at(bytes, entry + 4), offset = word_at(bytes, entry + 8);
-        if (word_at(bytes, entry) != TYPE_CODE)
+        if (word_at(bytes, entry) != type)
             continue;
         if (offset > room || bytes_of > room - offset)
-            return lit_fail(error, LIT_EXIT_USAGE, "the section of code ends behind the data");
+            return lit_fail(error, LIT_EXIT_USAGE, "the section of %s ends behind the data", what);
         *at = PREFIX + offset;
         *length = bytes_of;
         found++;
     }
-    if (found != 1)
-        return lit_fail(error, LIT_EXIT_USAGE, "%zu sections of code instead of one", found);
-    return (*length && *length % INSTRUCTION == 0) ||
-           lit_fail(error, LIT_EXIT_USAGE, "%zu bytes of code are no whole instructions", *length);
+    return found == 1 || (found == 0 && type != TYPE_CODE) ||
+           lit_fail(error, LIT_EXIT_USAGE, "%zu sections of %s instead of one", found, what);
+}
+
+static char *copy(const char *bytes, size_t size)
+{
+    return memcpy(lit_alloc(size + 1, 1), bytes, size);
 }
 
 bool nvidia_read(const void *blob, size_t size, struct nvidia_code *code, struct lit_error *error)
 {
-    size_t frame = 0, unpacked = 0, at = 0;
+    size_t frame = 0, unpacked = 0, at = 0, constants_at = 0, size_of = 0, constant_size = 0;
     *code = (struct nvidia_code){0};
     if (!find_frame(blob, size, &frame, error))
         return false;
     OWNED(lit_free)
     char *bytes = unpack((const char *)blob + frame, size - frame, &unpacked, error);
-    const bool good = bytes && find_code(bytes, unpacked, &at, &code->size, error);
-    if (good) {
-        code->bytes = lit_alloc(code->size + 1, 1);
-        memcpy(code->bytes, bytes + at, code->size);
-    }
-    return good;
+    if (!bytes || !find_section(bytes, unpacked, TYPE_CODE, &at, &size_of, error) ||
+        !find_section(bytes, unpacked, TYPE_CONSTANTS, &constants_at, &constant_size, error))
+        return false;
+    if (!size_of || size_of % INSTRUCTION)
+        return lit_fail(error, LIT_EXIT_USAGE, "%zu bytes of code are no whole instructions",
+                        size_of);
+    *code = (struct nvidia_code){
+        .bytes = copy(bytes + at, size_of),
+        .size = size_of,
+        .constants = constant_size ? copy(bytes + constants_at, constant_size) : NULL,
+        .constant_size = constant_size};
+    return true;
 }
 
 uint32_t nvidia_architecture(uint32_t product)
@@ -216,6 +228,8 @@ static void keep(struct isa_code *code, const struct nvidia_code *found, enum is
     snprintf(about, sizeof about, "%s", isa_source_name(from));
     isa_add_piece(code, ISA_MACHINE, "SASS", about, found->bytes, found->size)->architecture =
         architecture;
+    if (found->constants)
+        isa_add_piece(code, ISA_CONSTANTS, "c[0x1]", about, found->constants, found->constant_size);
     add_occupancy(code, architecture);
 }
 
@@ -235,6 +249,7 @@ void isa_extract(struct isa_code *code, uint32_t vendor, uint32_t product)
         else
             isa_remark(code, "%s: %s; it is kept as it is", isa_source_name(source), error.message);
         free(found.bytes);
+        free(found.constants);
     }
 }
 
@@ -314,6 +329,7 @@ static bool read_blob(const char *bytes, size_t size, struct isa_file *file,
     if (!nvidia_read(bytes, size, &code, error))
         return false;
     struct isa_function *function = add_function(file, "", 0);
+    free(code.constants);
     file->unpacked = code.bytes;
     function->bytes = code.bytes;
     function->size = code.size;

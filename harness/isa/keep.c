@@ -35,7 +35,7 @@ static const char *extension(enum isa_source source)
 {
     static const char *const extensions[ISA_SOURCES] = {
         [ISA_TEXT] = "txt",      [ISA_BYTES] = "bin",    [ISA_CACHE] = "cache",
-        [ISA_BINARY] = "binary", [ISA_MACHINE] = "code",
+        [ISA_BINARY] = "binary", [ISA_MACHINE] = "code", [ISA_CONSTANTS] = "constants",
     };
     return extensions[source];
 }
@@ -97,14 +97,15 @@ static void read_statistics(const char *folder, unsigned device, const char *nam
 
 bool isa_kept(const char *folder, const char *name, struct isa_code *code)
 {
-    const enum isa_source sources[] = {ISA_MACHINE, ISA_TEXT};
+    static const enum isa_source sources[] = {ISA_MACHINE, ISA_CONSTANTS, ISA_TEXT};
+    const unsigned kinds = sizeof sources / sizeof *sources;
     for (unsigned device = 1; device <= KEPT_DEVICES && !code->piece_count; device++) {
-        for (unsigned piece = 1; piece <= 2 * KEPT_PIECES; piece++) {
-            const enum isa_source source = sources[piece % 2];
+        for (unsigned piece = 0; piece < kinds * KEPT_PIECES; piece++) {
+            const enum isa_source source = sources[piece % kinds];
             OWNED(text_free) struct text path = {0}, bytes = {0};
             text_printf(&path, "%s/device-%u/", folder, device);
             put_name(&path, name);
-            text_printf(&path, ".%u.%s", (piece + 1) / 2, extension(source));
+            text_printf(&path, ".%u.%s", piece / kinds + 1, extension(source));
             if (text_read(&bytes, path.data, ISA_MOST_BYTES))
                 isa_add_piece(code, source, "", "", bytes.data ? bytes.data : "", bytes.length)
                     ->architecture = source == ISA_MACHINE ? 90 : 0;

@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import sqlite3
+import struct
 import time
 import unittest
 
@@ -121,6 +122,19 @@ class Emulation(harness.Case):
                              "kept", drivers=[], code=1)
         self.assertIn("cause: PLOP3.LUT P0, PT, P1, P3, P2, 0x87, 0x0 at 0x180 has a table that would "
                       "be right for the negations of P3 and P2 first: ", " ".join(result.out.split()))
+
+    def test_constants_of_the_compiler(self):
+        """c[0x1] has the test's offset."""
+        name = "cases.dawn-506180954/offset=any@workgroup=128,subgroup=32"
+        os.makedirs(self.path("kept/device-1"))
+        base = self.path(f"kept/device-1/{name.replace('/', '~')}")
+        shutil.copy(os.path.join(ISA, "dawn-506180954.code"), base + ".3.code")
+        words = ["isa", "--execute", "--kept", "kept", name]
+        self.assertIn("unknown constant c[0x1][0x0]", self.litmus(*words, drivers=[], code=3).out)
+        for offset, code, word in (0x12345678, 0, "right"), (0x12345679, 1, "wrong"):
+            with open(base + ".4.constants", "wb") as file:
+                file.write(struct.pack("<I", offset))
+            self.assertRegex(self.litmus(*words, drivers=[], code=code).out, rf"(?m)^  {word} cases")
 
     @harness.unsanitized
     def test_programs_that_failed_on_an_h200(self):

@@ -54,7 +54,8 @@ static void finish(void)
 
 static void prepare(const char *lines)
 {
-    static const uint32_t push[2] = {0x12345678, 0x9abcdef0};
+    static const uint32_t push[2] = {0x12345678, 0x9abcdef0},
+                          compiled[] = {EMU_LOCAL_AT, 0x5, 0xfffffffe};
     memset(&run, 0, sizeof run);
     for (uint32_t i = 0; i < LANES; i++)
         run.in[i] = 100 + i;
@@ -65,6 +66,8 @@ static void prepare(const char *lines)
                                          .last = 1,
                                          .buffers = run.buffers,
                                          .buffer_count = 2,
+                                         .compiled = (const char *)compiled,
+                                         .compiled_size = sizeof compiled,
                                          .steps = 5000};
     memcpy(run.dispatch.constants + EMU_PUSH_AT, push, sizeof push);
     for (uint32_t i = 0; i < 2; i++)
@@ -101,6 +104,18 @@ TEST(each_instruction_computes_what_it_should)
         finish();
     }
     assert_int_equal(wrong, 0);
+}
+
+// Without the constants of the compiler, pointers to local memory count from where they do
+// elsewhere.
+TEST(local_memory_lies_where_it_does_without_constants)
+{
+    prepare("S2R R0, SR_LANEID\nMOV R10, 0x4\nIMAD R20, R0, R10, c[0x1][0x0]\nMOV R21, RZ\n" AFTER);
+    run.dispatch.compiled = NULL;
+    run.dispatch.compiled_size = 0;
+    must(emu_run(run.program, &run.dispatch, &error));
+    assert_int_equal(run.out[2 * 5], EMU_LOCAL_AT + 20);
+    finish();
 }
 
 // --- Which lanes are together
@@ -266,7 +281,9 @@ TEST(what_cannot_be_executed_is_named)
         const char *lines, *says;
     } ends[] = {
         {"QSPC.E.S P0, RZ, [R0]\nEXIT", "unknown instruction by QSPC.E.S P0, RZ, [R0] at 0x0"},
-        {"MOV R1, c[0x1][0x0]\nEXIT", "unknown constant c[0x1][0x0] by MOV R1, c[0x1][0x0] at 0x0"},
+        {"MOV R1, c[0x1][0xc]\nEXIT", "unknown constant c[0x1][0xc] by MOV R1, c[0x1][0xc] at 0x0"},
+        {"IMAD.WIDE.U32 R2, R0, R1, c[0x1][0x8]\nEXIT", "unknown constant c[0x1][0x8]"},
+        {"MOV R1, c[0x2][0x0]\nEXIT", "unknown constant c[0x2][0x0]"},
         {"MOV R1, c[0x0][0x1000]\nEXIT", "unknown constant c[0x0][0x1000]"},
         {"LDG.E R1, [R2]\nEXIT", "access out of bounds, address 0x0, lane 0 by LDG.E R1, [R2]"},
         {"LDS.64 R2, [0x4]\nEXIT", "misaligned access, address 0x4, lane 0"},

@@ -19,6 +19,12 @@ static char *read_file(const char *name, size_t *size)
     return bytes;
 }
 
+static void clear(struct nvidia_code *code)
+{
+    free(code->bytes);
+    free(code->constants);
+}
+
 TEST(test_real)
 {
     static const char *const names[] = {"h200.cache", "h200.binary"};
@@ -30,7 +36,7 @@ TEST(test_real)
         assert_true(nvidia_read(blob, size, &code, &error));
         assert_int_equal(code.size, wanted_size);
         assert_memory_equal(code.bytes, wanted, wanted_size);
-        free(code.bytes);
+        clear(&code);
     }
 }
 
@@ -47,6 +53,7 @@ TEST(test_cut_and_corrupted)
             memcpy(part, blob, cut);
             must_fail("", nvidia_read(part, cut, &code, &error));
             assert_null(code.bytes);
+            assert_null(code.constants);
             free(part);
         }
         for (size_t at = 0; at < size; at += at < 256 ? 1 : 37) {
@@ -54,7 +61,7 @@ TEST(test_cut_and_corrupted)
             blob[at] = (char)~kept;
             if (nvidia_read(blob, size, &code, NULL))
                 assert_int_equal(code.size % 16, 0);
-            free(code.bytes);
+            clear(&code);
             blob[at] = kept;
         }
     }
@@ -93,6 +100,7 @@ static size_t make_binary(const struct section *sections, uint32_t count, char b
 
 TEST(test_sections)
 {
+    size_t constants = 0;
     static const struct {
         struct section sections[SECTIONS];
         uint32_t count;
@@ -109,6 +117,11 @@ TEST(test_sections)
         {{{1, 0xfffffff0, 32}}, 1, "the section of code ends behind the data"},
         {{{1, 16, 240}}, 0xffff, "a table of 65535 sections is longer than the data"},
         {{{1, 16, 488}}, 1, ""},
+        {{{1, 16, 240}, {0x10, 12, 492}}, 2, ""},
+        {{{1, 16, 240}, {0x10, 12, 508}}, 2, "the section of constants ends behind the data"},
+        {{{1, 16, 240}, {0x10, 4, 240}, {0x10, 4, 240}},
+         3,
+         "2 sections of constants instead of one"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char blob[4096];
@@ -118,12 +131,19 @@ TEST(test_sections)
         assert_int_equal(nvidia_read(blob, size, &code, &error), !cases[i].error[0]);
         assert_string_equal(error.message, cases[i].error);
         if (i == 0) {
+            assert_null(code.constants);
             assert_int_equal(code.size, 32);
             for (size_t k = 0; k < 32; k++)
                 assert_int_equal((unsigned char)code.bytes[k], (256 + k) & 0xff);
         }
-        free(code.bytes);
+        if (code.constants) {
+            assert_int_equal(code.constant_size, 12);
+            assert_int_equal((unsigned char)code.constants[11], 511 & 0xff);
+            constants++;
+        }
+        clear(&code);
     }
+    assert_int_equal(constants, 1);
 }
 
 TEST(test_foreign)
