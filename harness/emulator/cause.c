@@ -67,6 +67,24 @@ static bool find_spare(struct search *s)
     return false;
 }
 
+// One lane's value that is taken for that of all which execute the instruction.
+static bool find_alone(struct search *s)
+{
+    OWNED(lit_free) bool *tried = lit_alloc(s->program->count, sizeof *tried);
+    for (size_t i = 0; i < s->trace->count; i++) {
+        const struct emu_event *event = &s->trace->events[i];
+        if (tried[event->insn] || !(event->active & (event->active - 1)) ||
+            s->program->insns[event->insn].sass->op != SASS_R2UR)
+            continue;
+        tried[event->insn] = true;
+        if (is_right(s, &(struct emu_change){.kind = EMU_ALONE, .insn = event->insn})) {
+            s->cause->apart = event->active;
+            return true;
+        }
+    }
+    return false;
+}
+
 // --- Predicates that are others
 
 static bool is_executed(const struct search *s, size_t insn)
@@ -218,9 +236,9 @@ bool emu_cause_find(const struct emu_program *program, const struct emu_trace *t
         s.written[0] |= program->insns[i].sass->writes.p;
         s.written[1] |= program->insns[i].sass->writes.up;
     }
-    return find_spare(&s) || find_apart(&s) || find_guard(&s, false) || find_table(&s) ||
-           find_test(&s, false) || find_kept(&s) || find_guard(&s, true) || find_test(&s, true) ||
-           find_never(&s);
+    return find_spare(&s) || find_apart(&s) || find_alone(&s) || find_guard(&s, false) ||
+           find_table(&s) || find_test(&s, false) || find_kept(&s) || find_guard(&s, true) ||
+           find_test(&s, true) || find_never(&s);
 }
 
 void emu_cause_compare(struct emu_cause *cause, const struct emu_trace *wrong,
@@ -328,6 +346,12 @@ void emu_cause_print(const struct emu_program *program, const struct emu_cause *
             if (change->operand >> i & 1)
                 text_printf(text, "%sP%u", n++ ? ", " : " ", i);
         text_puts(text, ", whose earlier values are still needed");
+        break;
+    case EMU_ALONE:
+        text_printf(text,
+                    "%.*s at 0x%x takes one lane's value for all that execute it, lanes 0x%08x: "
+                    "right would be one lane after the other",
+                    (int)length, name, sass->address, cause->apart);
         break;
     case EMU_AS_IT_IS:
         text_puts(text,

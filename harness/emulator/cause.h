@@ -10,7 +10,7 @@
 
 struct emu_cause {
     struct emu_change change; // EMU_AS_IT_IS: none was found
-    uint32_t apart;           // EMU_TOGETHER: the lanes that were apart
+    uint32_t apart;           // EMU_TOGETHER: the lanes that were apart; EMU_ALONE: together
     uint32_t tries;
     // The first instruction that did otherwise than in the run that the change makes right, in
     // order of execution: its index, or EMU_NEVER; a lane; what it wrote, and what was right.

@@ -69,6 +69,7 @@ enum emu_change_kind {
     EMU_TEST,     // predicate operand number `operand` (from 0, of those that are read) is another
     EMU_INVERT,   // such operands are inverted, those of the bits of `operand`
     EMU_KEEP,     // the instruction leaves predicates alone, those of the bits of `operand`
+    EMU_ALONE,    // lanes with other values execute it, and what is behind it, one after the other
 };
 struct emu_change {
     enum emu_change_kind kind;

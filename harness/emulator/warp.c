@@ -428,11 +428,32 @@ static bool is_held(struct emu_warp *warp, size_t which)
     return true;
 }
 
+// Makes all lanes of the part that have another value than the lowest run later. True if there are
+// any.
+static bool is_parted(struct emu_warp *warp, size_t which)
+{
+    const struct emu_part *part = &warp->parts[which];
+    struct emu_at at = {.warp = warp, .insn = &warp->machine->program->insns[part->pc]};
+    uint32_t others = 0;
+    if (change_of(warp)->kind != EMU_ALONE || part->pc != change_of(warp)->insn || !at.insn->ins)
+        return false;
+    const uint32_t lanes = guarded(warp, at.insn, part->lanes);
+    if (!lanes)
+        return false;
+    at.lane = EMU_FIRST_LANE(lanes);
+    const uint32_t value = emu_raw(&at, &at.insn->in[0]);
+    for (at.lane = 0; at.lane < EMU_LANES; at.lane++)
+        if (lanes >> at.lane & 1 && emu_raw(&at, &at.insn->in[0]) != value)
+            others |= UINT32_C(1) << at.lane;
+    send(warp, which, others, part->pc);
+    return others;
+}
+
 static void step(struct emu_warp *warp, size_t which)
 {
     const struct emu_program *program = warp->machine->program;
     const uint32_t pc = warp->parts[which].pc;
-    if (is_held(warp, which))
+    if (is_held(warp, which) || is_parted(warp, which))
         return;
     struct emu_at at = {
         .warp = warp, .insn = &program->insns[pc], .active = warp->parts[which].lanes};

@@ -9,6 +9,7 @@
 #include "engine/plan.h"
 #include "explain/explain.h"
 #include "isa/code.h"
+#include "isa/lint.h"
 #include "model/result.h"
 #include "nir/nir.h"
 #include "report/format.h"
@@ -25,6 +26,7 @@
 // value would make look right.
 #define ADDRESS(REGION) ((UINT64_C(0x10000000000) * (1u + (REGION)) + 0xfbea0000u))
 #define GUARD_WORDS     64
+#define RUNS_TRIED      8
 #define SHOWN           16
 
 // One configuration's code with its data.
@@ -349,14 +351,14 @@ static void list_place(const struct emulation *e, uint32_t place, uint32_t first
     }
 }
 
-static void explain_cause(struct emulation *e, uint64_t run, const struct cat_failure *failure)
+// False if the failure tells no warp; `cause` says whether one was found.
+static bool find_cause(struct emulation *e, uint64_t run, const struct cat_failure *failure,
+                       struct emu_cause *cause)
 {
     struct judging j = {.e = e, .run = run};
-    struct emu_cause cause;
-    OWNED(text_free) struct text text = {0}, first = {0}, out = {0};
     const struct cat_shape *shape = &e->ready.shape;
     if (shape->instances % shape->workgroups)
-        return;
+        return false;
     j.each = shape->instances / shape->workgroups;
     j.wrong = (uint32_t)(failure->instance / j.each);
     j.last = j.wrong >= JUDGED ? j.wrong + 1 : JUDGED;
@@ -369,10 +371,21 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
     const struct emu_change none = {0};
     trace_with(&j, &none, &wrong);
     e->dispatch.steps = 4 * wrong.count + 10000; // a change may make a loop endless
-    if (emu_cause_find(e->program, &wrong, is_right, &j, &cause)) {
-        trace_with(&j, &cause.change, &right);
-        emu_cause_compare(&cause, &wrong, &right);
+    if (emu_cause_find(e->program, &wrong, is_right, &j, cause)) {
+        trace_with(&j, &cause->change, &right);
+        emu_cause_compare(cause, &wrong, &right);
     }
+    free(wrong.events);
+    free(right.events);
+    return true;
+}
+
+static void explain_cause(struct emulation *e, uint64_t run, const struct cat_failure *failure)
+{
+    struct emu_cause cause;
+    OWNED(text_free) struct text text = {0}, first = {0}, out = {0};
+    if (!find_cause(e, run, failure, &cause))
+        return;
     text_puts(&text, "cause: ");
     emu_cause_print(e->program, &cause, &text);
     if (cause.first != EMU_NEVER)
@@ -385,8 +398,58 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
     printf("%s", out.data);
     if (emu_cause_place(&cause) != EMU_NEVER)
         list_place(e, emu_cause_place(&cause), cause.first);
-    free(wrong.events);
-    free(right.events);
+}
+
+// What the lint calls it, if it has a name for it.
+static const char *kind_of(const struct emulation *e, const struct emu_cause *cause)
+{
+    const struct emu_change *change = &cause->change;
+    const struct sass_insn *sass = e->sass.insns + change->insn;
+    switch (change->kind) {
+    case EMU_MEET:
+    case EMU_TOGETHER:
+        return lint_kind_name(LINT_RISK);
+    case EMU_ALONE:
+        return "wrong scalar";
+    case EMU_INVERT:
+        return lint_kind_name(LINT_TABLE);
+    case EMU_TEST:
+        return change->before ? lint_kind_name(LINT_BIT) : "wrong predicate";
+    case EMU_GUARD:
+        if (change->uniform && !sass->guard_uniform && sass_is_cross_lane(sass->op))
+            return lint_kind_name(LINT_MISGUARDED);
+        return "wrong predicate";
+    default:
+        return "executed";
+    }
+}
+
+bool exp_cause(const struct cat_case *which, const struct dev_facts *facts,
+               const struct isa_code *code, uint64_t seed, const char **kind, struct text *words)
+{
+    struct emulation e = {0};
+    struct emu_cause cause = {0};
+    struct cat_run result = {0};
+    struct cat_failure failure;
+    size_t count = 0;
+    bool good = isa_find(code, ISA_MACHINE) && open_emulation(&e, which, facts, code, seed, NULL);
+    uint64_t run = 0;
+    for (; good && run < RUNS_TRIED && !count; run++) {
+        result = (struct cat_run){0};
+        good = run_once(&e, run, NULL);
+        if (good)
+            cat_mode_check(&e.ready.mode, &e.ready.shape, e.region[CAT_OUTPUT], e.ready.expected,
+                           run, &result, &failure, 1, &count);
+    }
+    good = good && count && find_cause(&e, run - 1, &failure, &cause) &&
+           cause.change.kind != EMU_AS_IT_IS;
+    if (good) {
+        *kind = kind_of(&e, &cause);
+        text_printf(words, "%s: ", *kind);
+        emu_cause_print(e.program, &cause, words);
+    }
+    close_emulation(&e);
+    return good;
 }
 
 // Whether another order of what runs at the same time gives other words, or a bounded wait ran out.

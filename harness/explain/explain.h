@@ -128,6 +128,12 @@ struct exp_code_options {
 int exp_code(const struct exp_code_options *chosen, const struct lit_list *patterns,
              struct lit_error *error);
 
+// Executes the machine code of a configuration, of sm_90, with the data of the first runs of a seed
+// that fail on a device. Appends "KIND: " and what makes it fail there; *kind lasts. False: it is
+// of another architecture, does not fail, or no single change makes it right.
+bool exp_cause(const struct cat_case *which, const struct dev_facts *facts,
+               const struct isa_code *code, uint64_t seed, const char **kind, struct text *words);
+
 // Executes the machine code that a store has of the configurations that the patterns select, and
 // compares with what the device stored. Returns the exit code; an error was printed.
 int exp_emulate(const struct exp_code_options *chosen, const struct lit_list *patterns,

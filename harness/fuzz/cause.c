@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the machine code of a failing program: what probably makes it fail.
+// Reads the machine code of a failing program, and executes it: what probably makes it fail.
 #include "catalogue/package.h"
+#include "explain/explain.h"
 #include "fuzz/campaign.h"
 #include "generate/module.h"
 #include "report/code.h"
@@ -60,6 +61,23 @@ static bool add(const struct fuzz_lane *lane, struct cat_case *which)
     return true;
 }
 
+// What the lint finds in the code or, if that is nothing, what executing the code shows. NULL:
+// neither; else the kind of cause.
+static const char *read_code(const struct fuzz_campaign *c, const struct cat_case *which,
+                             const struct isa_entry *entry, struct text *words)
+{
+    const char *kind = NULL;
+    // The lint refuses code that is too long.
+    const size_t at = entry->linted ? isa_cause(entry) : 0;
+    if (entry->linted && at < entry->lint.count) {
+        lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[at], words);
+        kind = lint_kind_name(entry->lint.findings[at].kind);
+    } else {
+        exp_cause(which, &c->device->facts, &entry->code, c->asked->run.seed.value, &kind, words);
+    }
+    return kind;
+}
+
 void fuzz_find_cause(struct fuzz_lane *lane)
 {
     struct fuzz_campaign *c = lane->campaign;
@@ -93,21 +111,18 @@ void fuzz_find_cause(struct fuzz_lane *lane)
     // Other lanes go on while the driver compiles.
     pthread_mutex_unlock(&c->pool.lock);
     eng_capture(&capture, &which, 1, reason);
+    const struct isa_entry *entry = study->count ? study->entries : NULL;
+    const char *kind = entry ? read_code(c, &which, entry, &words) : NULL;
     pthread_mutex_lock(&c->pool.lock);
     cat_test_drop();
     c->reading = false;
     pthread_cond_broadcast(&c->pool.changed);
     found->cause[0] = '\0';
     found->finding = by_group;
-    const struct isa_entry *entry = study->count ? study->entries : NULL;
     c->codeless = seen.answered && (!entry || !entry->listing.sass.count);
-    // The lint refuses code that is too long.
-    const size_t at = entry && entry->linted ? isa_cause(entry) : 0;
-    if (entry && entry->linted && at < entry->lint.count) {
-        lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[at], &words);
+    if (kind) {
         snprintf(found->cause, sizeof found->cause, "%s", words.data);
-        found->finding =
-            report_finding_by(&c->device->facts, lint_kind_name(entry->lint.findings[at].kind));
+        found->finding = report_finding_by(&c->device->facts, kind);
     }
     isa_study_clear(study);
 }

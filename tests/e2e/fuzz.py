@@ -456,6 +456,19 @@ class Causes(Fuzz):
         self.assertGreater(count, 1)
         self.assertRegex(run.out, r"(?m)^      probable cause: at risk: SHFL\.IDX at 0x")
 
+    def test_a_cause_that_only_execution_shows(self):
+        """Program 668, which failed on an H200, and its machine code, in which the lint finds nothing.
+        The time is up once it has failed, so that it stays as drawn."""
+        code = harness.read(os.path.join(harness.SOURCE, "tests", "isa", "program-668.code"), "rb")
+        self.set_clock()
+        run = self.fuzz("--shape", "exits", "--rule", "subgroup-uniform", "--pressure", "20", "--seed",
+                        "0x5d01", "--index", "668", "--count", "2", "--jobs", "1", "--time", "1", code=1,
+                        fault="nvidia-cache,slow=120", LITMUS_FAULT_DRIVER=harness.SIMT,
+                        LITMUS_FAULT_CACHE=self.write("cache", nvidia_cache(code)),
+                        LITMUS_SIMT="model=miscompiling,branch=1,subgroup=32,as=webgpu")
+        self.assertIn("probable cause: wrong scalar: R2UR at 0xa70 takes one lane's value for all that "
+                      "execute it, lanes 0x0000000f: ", " ".join(run.out.split()))
+
     def test_a_campaign_that_is_out_of_time_names_causes(self):
         """The time is up while the first failing program is shrunk."""
         run = self.run_with(harness.read(self.CODE, "rb"), "--count", "1000000", "--jobs", "4",

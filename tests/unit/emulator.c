@@ -392,6 +392,10 @@ TEST(planted_causes_are_named)
     expect_cause(TABLE("0x87"), TABLE("0x1e"),
                  "PLOP3.LUT P3, PT, P2, P0, P1, 0x87, 0x0 at 0xf0 has a table that would be right "
                  "for the negations of P0 and P1");
+    expect_cause("MOV R10, R3\nR2UR UR6, R10\nMOV R20, R0\nR2UR UR4, R20\nMOV R20, UR4\n",
+                 "MOV R20, R0\n",
+                 "R2UR at 0x110 takes one lane's value for all that execute it, lanes 0xffffffff: "
+                 "right would be one lane after the other");
     expect_cause("IADD3 R20, R0, 0x1, RZ\n", "IADD3 R20, R0, 0x2, RZ\n",
                  "unknown: no single change of a guard, a predicate or a meeting place makes it "
                  "right");
