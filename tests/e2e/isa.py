@@ -123,6 +123,17 @@ class Emulation(harness.Case):
         self.assertIn("cause: PLOP3.LUT P0, PT, P1, P3, P2, 0x87, 0x0 at 0x180 has a table that would "
                       "be right for the negations of P3 and P2 first: ", " ".join(result.out.split()))
 
+    def test_one_lane_for_all(self):
+        """Lanes of several iterations execute what was compiled for one."""
+        name = "loop.turns/cure=none,steps=64,live=48,reconvergence=default@workgroup=64,turns=3,subgroup=32"
+        os.makedirs(self.path("kept/device-1"))
+        shutil.copy(harness.SOURCE + "/reports/findings/nvidia-h200-580.159.04-loop-turns/code.bin",
+                    self.path(f"kept/device-1/{name.replace('/', '~')}.3.code"))
+        result = self.litmus("isa", "--execute", "--kept", "kept", name, drivers=[], code=1)
+        self.assertIn("cause: R2UR at 0x600 takes one lane's value for all that execute it, lanes "
+                      "0x00000007: right would be one lane after the other first: R2UR UR4, R43 at "
+                      "0x600, lane 1: ", " ".join(result.out.split()))
+
     def test_constants_of_the_compiler(self):
         """c[0x1] has the test's offset."""
         name = "cases.dawn-506180954/offset=any@workgroup=128,subgroup=32"
