@@ -175,7 +175,8 @@ static const struct {
     {"counts.bin", "the bits of each word that count, 32-bit words"},
     {"settle.c", "litmus's own comparison where buffers may differ, included by `repro.c`"},
     {"fresh.bin", "what the other buffers hold before each run: `bindings` in `repro.c`"},
-    {"expected.bin", "the expected output, as `repro.c` compares it; of one unit if all are equal"},
+    {"expected.bin",
+     "the expected output, as `repro.c` compares it; of one unit only, if all expect the same"},
     {"repro.c", "the reproducer: one file of C11, needs the Vulkan headers and the loader"},
     {"Makefile", "builds and runs it"},
     {"run", "the same as a script, with exit codes for `git bisect run`"},
@@ -228,9 +229,10 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
         "## How to run it\n\n"
         "    make run                        # %" PRIu64 " runs\n"
         "    make run ARGS='-n 100000 -d 1'  # more, on device 1 of `./repro -l`\n"
-        "    VK_DRIVER_FILES=/path/of/icd.json make run    # on the driver of this manifest\n"
+        "    VK_DRIVER_FILES=/path/of/icd.json make run    # on the driver that this manifest "
+        "names\n"
         "%s%s%s"
-        "    ./repro -m other.spv            # another module of the same interface\n\n"
+        "    sh run -m other.spv             # another module of the same interface\n\n"
         "`sh run` does the same for `git bisect run`. Its last line says its exit code:\n\n"
         "| exit code | |\n| ---: | --- |\n"
         "| 0 | no run was wrong |\n"

@@ -419,7 +419,7 @@ static void put_steps(const struct repro *repro, struct text *out)
                 "): `VK_DRIVER_FILES=FILE.json sh run` chooses the driver, `-d N` the device, `-n "
                 "N` the runs, `-m FILE` another module. The last line has the exit code: 0 no run "
                 "wrong, 1 a run wrong or a crash, 125 unknown. On another driver it says THIS IS "
-                "NOT THE MEASURED DRIVER, and the code is of that one.\n\n"
+                "NOT THE MEASURED DRIVER, and the exit code is about that one.\n\n"
                 "    tar xf %s.tar.xz && cd %s && sh run\n",
                 repro->archive, repro->archive);
 }
