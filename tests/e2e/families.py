@@ -133,10 +133,13 @@ class Drivers(harness.Case):
         self.assertEqual(asked.code, 0, asked)
         return manifest
 
+    # The emulated GPU is preloaded, before the runtime of sanitizers.
+    @harness.never_sanitized
     def test_emulated(self):
         self.all_families(self.radv(), "1", "--emulate", "navi21", "--timeout", "600",
                           most=EMULATED)
 
+    @harness.never_sanitized
     def test_emulated_elsewhere(self):
         """A copy without what it needs, then in a folder that LD_PRELOAD cannot name."""
         manifest = self.radv()
@@ -152,6 +155,7 @@ class Drivers(harness.Case):
                 os.symlink(os.path.join(harness.SOURCE, ".sdk"), self.path(".sdk"))
         self.assertIn("a space", run.err)
 
+    @harness.never_sanitized
     def test_emulated_causes(self):
         """What a failure is about is found by a run where neither waits nor caches matter."""
         manifest = self.radv()
