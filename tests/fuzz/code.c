@@ -14,7 +14,8 @@ static void check_blob(const char *data, size_t size)
     if (nvidia_read(data, size, &code, &error))
         MUST(code.size > 0 && code.size % 16 == 0);
     else
-        MUST(!code.bytes && !code.constants && error.message[0] && !strpbrk(error.message, "\n\r\033"));
+        MUST(!code.bytes && !code.constants && error.message[0] &&
+             !strpbrk(error.message, "\n\r\033"));
     free(code.bytes);
     free(code.constants);
 }
