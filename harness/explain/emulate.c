@@ -400,58 +400,6 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
         list_place(e, emu_cause_place(&cause), cause.first);
 }
 
-// What the lint calls it, if it has a name for it.
-static const char *kind_of(const struct emulation *e, const struct emu_cause *cause)
-{
-    const struct emu_change *change = &cause->change;
-    const struct sass_insn *sass = e->sass.insns + change->insn;
-    switch (change->kind) {
-    case EMU_MEET:
-    case EMU_TOGETHER:
-        return lint_kind_name(LINT_RISK);
-    case EMU_ALONE:
-        return "wrong scalar";
-    case EMU_INVERT:
-        return lint_kind_name(LINT_TABLE);
-    case EMU_TEST:
-        return change->before ? lint_kind_name(LINT_BIT) : "wrong predicate";
-    case EMU_GUARD:
-        if (change->uniform && !sass->guard_uniform && sass_is_cross_lane(sass->op))
-            return lint_kind_name(LINT_MISGUARDED);
-        return "wrong predicate";
-    default:
-        return "executed";
-    }
-}
-
-bool exp_cause(const struct cat_case *which, const struct dev_facts *facts,
-               const struct isa_code *code, uint64_t seed, const char **kind, struct text *words)
-{
-    struct emulation e = {0};
-    struct emu_cause cause = {0};
-    struct cat_run result = {0};
-    struct cat_failure failure;
-    size_t count = 0;
-    bool good = isa_find(code, ISA_MACHINE) && open_emulation(&e, which, facts, code, seed, NULL);
-    uint64_t run = 0;
-    for (; good && run < RUNS_TRIED && !count; run++) {
-        result = (struct cat_run){0};
-        good = run_once(&e, run, NULL);
-        if (good)
-            cat_mode_check(&e.ready.mode, &e.ready.shape, e.region[CAT_OUTPUT], e.ready.expected,
-                           run, &result, &failure, 1, &count);
-    }
-    good = good && count && find_cause(&e, run - 1, &failure, &cause) &&
-           cause.change.kind != EMU_AS_IT_IS;
-    if (good) {
-        *kind = kind_of(&e, &cause);
-        text_printf(words, "%s: ", *kind);
-        emu_cause_print(e.program, &cause, words);
-    }
-    close_emulation(&e);
-    return good;
-}
-
 // Whether another order of what runs at the same time gives other words, or a bounded wait ran out.
 static bool depends_on_timing(struct emulation *e, const struct result *result,
                               const struct cat_run *run, bool same)
@@ -481,6 +429,53 @@ static bool is_right_now(struct emulation *e, uint64_t run, struct cat_run *resu
     cat_mode_check(&e->ready.mode, &e->ready.shape, e->region[CAT_OUTPUT], e->ready.expected, run,
                    result, failures, failures ? SHOWN : 0, count);
     return result->failed == 0;
+}
+
+// What the lint calls it, if it has a name for it.
+static const char *kind_of(const struct emulation *e, const struct emu_cause *cause)
+{
+    const struct emu_change *change = &cause->change;
+    const struct sass_insn *sass = e->sass.insns + change->insn;
+    switch (change->kind) {
+    case EMU_MEET:
+    case EMU_TOGETHER:
+        return lint_kind_name(LINT_RISK);
+    case EMU_ALONE:
+        return "wrong scalar";
+    case EMU_INVERT:
+        return lint_kind_name(LINT_TABLE);
+    case EMU_TEST:
+        return change->before ? lint_kind_name(LINT_BIT) : "wrong predicate";
+    case EMU_GUARD:
+        if (change->uniform && !sass->guard_uniform && sass_is_cross_lane(sass->op))
+            return lint_kind_name(LINT_MISGUARDED);
+        return "wrong predicate";
+    default:
+        return "executed";
+    }
+}
+
+bool exp_cause(const struct cat_case *which, const struct dev_facts *facts,
+               const struct isa_code *code, uint64_t seed, const char **kind, struct text *words)
+{
+    struct emulation e = {0};
+    struct emu_cause cause;
+    struct cat_run result;
+    struct cat_failure failures[SHOWN];
+    size_t count = 0;
+    uint64_t run = 0;
+    if (isa_find(code, ISA_MACHINE) && open_emulation(&e, which, facts, code, seed, NULL))
+        while (run < RUNS_TRIED && is_right_now(&e, run, &result, failures, &count))
+            run++;
+    const bool good =
+        count && find_cause(&e, run, &failures[0], &cause) && cause.change.kind != EMU_AS_IT_IS;
+    if (good) {
+        *kind = kind_of(&e, &cause);
+        text_printf(words, "%s: ", *kind);
+        emu_cause_print(e.program, &cause, words);
+    }
+    close_emulation(&e);
+    return good;
 }
 
 static void refill(void *user)
