@@ -313,7 +313,7 @@ class Launcher(unittest.TestCase):
     @staticmethod
     def launch(root, *arguments, path=os.environ["PATH"]):
         result = subprocess.run([os.path.join(root, "litmus"), *arguments], capture_output=True,
-                                errors="backslashreplace", timeout=60 * harness.SLOW,
+                                errors="backslashreplace", timeout=600 * harness.SLOW,
                                 check=False, cwd="/", env={"PATH": path})
         return result.returncode, result.stdout, result.stderr
 
@@ -461,7 +461,7 @@ class Libraries(unittest.TestCase):
             for archive in archives:
                 Launcher.write(folder, ".sdk/lib/libSPIRV-Tools.a", archive)
             done = subprocess.run(["meson", "setup", os.path.join(folder, "build"), folder], check=False,
-                                  capture_output=True, text=True, timeout=60 * harness.SLOW)
+                                  capture_output=True, text=True, timeout=600 * harness.SLOW)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         return re.search("taken: (.*)", done.stdout)[1]
 
@@ -542,7 +542,7 @@ esac
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         return subprocess.run(
             ["sh", os.path.join(self.root, "tools/setup"), *arguments], capture_output=True, text=True,
-            start_new_session=True, timeout=60 * harness.SLOW, check=False, preexec_fn=prepare,
+            start_new_session=True, timeout=600 * harness.SLOW, check=False, preexec_fn=prepare,
             env={"PATH": os.path.join(self.folder, "bin") + ":" + os.environ["PATH"],
                  "STATE": self.folder, "DIES_AT": str(dies_at), "ALONE": alone, "NETWORK": network})
 

@@ -92,7 +92,7 @@ class Shells(harness.Case):
         environment = self.environment(PATH=f"{self.folder}:/usr/bin:/bin")
         arguments = [name, "-f", path] if name == "zsh" else [name, path]
         done = subprocess.run(arguments, env=environment, cwd=self.folder, capture_output=True,
-                              text=True, timeout=60 * harness.SLOW, check=False)
+                              text=True, timeout=600 * harness.SLOW, check=False)
         self.assertEqual(done.stderr, "")
         return done.stdout.splitlines()
 

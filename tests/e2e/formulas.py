@@ -61,7 +61,7 @@ class Example(harness.Case):
         made = os.path.join(self.made, "catalogue")
         built = subprocess.run([EMBED, *tools, "--output", made, "--depfile", made + ".d",
                                 os.path.join(self.made, "spirv")], capture_output=True, text=True,
-                               timeout=60 * harness.SLOW, check=False)
+                               timeout=600 * harness.SLOW, check=False)
         if built.returncode:
             return built.stderr
         objects = [made + ".o", made + "_data.o"]

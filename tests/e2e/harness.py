@@ -504,7 +504,7 @@ class Case(unittest.TestCase):
             return
         done = subprocess.run([*WRAPPER, os.path.join(FAULTS, "end_worker.exe"),
                                os.path.basename(self.program)], env=self.environment(),
-                              capture_output=True, timeout=60, check=True)
+                              capture_output=True, timeout=600, check=True)
         self.assertGreater(int(done.stdout), 0, done)
 
     def children_are_gone(self, workers):

@@ -151,7 +151,7 @@ class Injected(harness.Case):
             environment[name] = f"{environment.get(name, '')}:{more}:log_path={state}"
         process = subprocess.run([PROGRAM, *arguments], env=environment, cwd=folder,
                                  stdin=subprocess.DEVNULL, capture_output=True,
-                                 timeout=60 * harness.SLOW)
+                                 timeout=600 * harness.SLOW)
         files = {}
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)

@@ -40,7 +40,7 @@ class Installed(harness.Case):
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(manifest), library)))
         done = subprocess.run([self.tree("bin", "litmus"), "run", "scan.levels", "-n", "1", "--simt",
                                "lockstep"], cwd=self.folder, env=self.environment(drivers=["/none"]),
-                              capture_output=True, text=True, timeout=60 * harness.SLOW, check=False)
+                              capture_output=True, text=True, timeout=600 * harness.SLOW, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("exit 0", done.stdout)
 

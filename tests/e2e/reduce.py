@@ -316,7 +316,7 @@ class SpirvReduce(Reduce):
         running = self.start_reducing("sleep 600")
         pid = self.process()
         running.terminate()
-        run = self.finish(running, time.monotonic(), timeout=60)
+        run = self.finish(running, time.monotonic(), timeout=300)
         self.assertNotEqual(run.code, 0, run)
         self.check_gone(pid)
 

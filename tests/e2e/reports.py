@@ -249,7 +249,7 @@ class WhatARunPrints(Case):
         process = self.start("run", harness.ONE, "-n", "1")
         process.stdout.close()
         process.stdout = None
-        process.wait(timeout=60 * harness.SLOW)
+        process.wait(timeout=600 * harness.SLOW)
         self.assertNotEqual(process.returncode, 0)
 
 

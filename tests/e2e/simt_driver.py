@@ -70,7 +70,7 @@ class Driver(harness.Case):
             raise unittest.SkipTest("vulkaninfo (vulkan-tools) is not installed")
         since = time.monotonic()
         done = subprocess.run([program, *arguments], cwd=self.folder, capture_output=True,
-                              timeout=60 * harness.SLOW, check=False, stdin=subprocess.DEVNULL,
+                              timeout=600 * harness.SLOW, check=False, stdin=subprocess.DEVNULL,
                               env=self.environment(drivers=drivers, LITMUS_SIMT=settings, **more))
         return harness.Result(done.returncode, done.stdout.decode(errors="backslashreplace"),
                               done.stderr.decode(errors="backslashreplace"),
@@ -252,7 +252,7 @@ class WebGPU(Driver):
             raise unittest.SkipTest("needs node, and $LITMUS_NODE_MODULES with the package webgpu")
         script = os.path.join(harness.SOURCE, "tests", "e2e", "webgpu.mjs")
         done = subprocess.run([node, script, modules, *more], cwd=self.folder, capture_output=True,
-                              timeout=60 * harness.SLOW, check=False, stdin=subprocess.DEVNULL,
+                              timeout=600 * harness.SLOW, check=False, stdin=subprocess.DEVNULL,
                               env=self.environment(drivers=[harness.SIMT], LITMUS_SIMT=settings))
         return done.stdout.decode(), done.stderr.decode()
 

@@ -27,7 +27,7 @@ class Failure(Exception):
 class Browser:
     """One browser process."""
 
-    def __init__(self, patience=60):
+    def __init__(self, patience=600):  # seconds that only a hang takes
         self.patience = patience
         self.folder = tempfile.mkdtemp(prefix="litmus-browser-")
         child_reads, self.writes = os.pipe()

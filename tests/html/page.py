@@ -97,7 +97,7 @@ class InABrowser(Pages):
         if not browser.CHROMIUM:
             raise unittest.SkipTest("chromium is missing")
         if not InABrowser.browser:
-            InABrowser.browser = browser.Browser(patience=60 * harness.SLOW)
+            InABrowser.browser = browser.Browser(patience=600 * harness.SLOW)
             unittest.addModuleCleanup(InABrowser.browser.close)
 
 
