@@ -67,6 +67,12 @@ static bool find_spare(struct search *s)
     return false;
 }
 
+// R2UR, or VOTEU.ANY of a predicate into a uniform one, which compilers use in the same way.
+static bool takes_one(const struct sass_insn *sass)
+{
+    return sass->op == SASS_R2UR || (sass->op == SASS_VOTEU && sass->writes.up && sass->reads.p);
+}
+
 // One lane's value that is taken for that of all which execute the instruction.
 static bool find_alone(struct search *s)
 {
@@ -74,7 +80,7 @@ static bool find_alone(struct search *s)
     for (size_t i = 0; i < s->trace->count; i++) {
         const struct emu_event *event = &s->trace->events[i];
         if (tried[event->insn] || !(event->active & (event->active - 1)) ||
-            s->program->insns[event->insn].sass->op != SASS_R2UR)
+            !takes_one(s->program->insns[event->insn].sass))
             continue;
         tried[event->insn] = true;
         if (is_right(s, &(struct emu_change){.kind = EMU_ALONE, .insn = event->insn})) {

@@ -428,6 +428,12 @@ static bool is_held(struct emu_warp *warp, size_t which)
     return true;
 }
 
+// The word, or predicate, of which one lane's value is taken.
+static uint32_t taken_of(struct emu_at *at)
+{
+    return at->insn->ins ? emu_raw(at, &at->insn->in[0]) : emu_test(at, 0);
+}
+
 // Makes all lanes of the part that have another value than the lowest run later. True if there are
 // any.
 static bool is_parted(struct emu_warp *warp, size_t which)
@@ -435,15 +441,15 @@ static bool is_parted(struct emu_warp *warp, size_t which)
     const struct emu_part *part = &warp->parts[which];
     struct emu_at at = {.warp = warp, .insn = &warp->machine->program->insns[part->pc]};
     uint32_t others = 0;
-    if (change_of(warp)->kind != EMU_ALONE || part->pc != change_of(warp)->insn || !at.insn->ins)
+    if (change_of(warp)->kind != EMU_ALONE || part->pc != change_of(warp)->insn)
         return false;
     const uint32_t lanes = guarded(warp, at.insn, part->lanes);
     if (!lanes)
         return false;
     at.lane = EMU_FIRST_LANE(lanes);
-    const uint32_t value = emu_raw(&at, &at.insn->in[0]);
+    const uint32_t value = taken_of(&at);
     for (at.lane = 0; at.lane < EMU_LANES; at.lane++)
-        if (lanes >> at.lane & 1 && emu_raw(&at, &at.insn->in[0]) != value)
+        if (lanes >> at.lane & 1 && taken_of(&at) != value)
             others |= UINT32_C(1) << at.lane;
     send(warp, which, others, part->pc);
     return others;

@@ -489,6 +489,8 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
             defined_find(code, &run.flow, &run.findings);
             if (options->words) {
                 origin_find(code, &run.flow, options->words, options->word_count, &run.findings);
+                scalar_find(code, &run.flow, run.states, run.rows, options->words,
+                            options->word_count, &run.findings);
                 votes_find(code, &run.flow, options->words, options->word_count, &run.findings);
                 tables_find(code, &run.flow, options->words, options->word_count, &run.findings);
                 moved_find(code, &run.flow, options->words, options->word_count, &run.findings);
@@ -534,6 +536,7 @@ static const struct {
     [LINT_UNSET] = {"unset", " reads a register that no instruction sets before", NULL},
     [LINT_UNUSED] = {"unused", " sets a register that no instruction reads", NULL},
     [LINT_OVERWRITTEN] = {"overwritten", NULL, NULL},
+    [LINT_SCALAR] = {"wrong scalar", NULL, NULL},
     [LINT_BIT] = {"wrong bit", NULL, NULL},
     [LINT_TABLE] = {"wrong table",
                     " combines truth values as the module combines the negations of two of them",
@@ -695,6 +698,14 @@ static void word_wrong(const struct sass_code *code, const struct lint_finding *
                     branch, code->insns[finding->other].address);
         return;
     }
+    case LINT_SCALAR: {
+        const struct sass_registers taken = scalar_taken(&code->insns[finding->read]);
+        text_printf(text, " takes one lane's value of %c%u", taken.p ? 'P' : 'R',
+                    taken.p ? (unsigned)__builtin_ctz(taken.p) : registers_next(&taken, 0));
+        word_set(code, finding->read, &taken, text);
+        text_puts(text, ", for lanes that came one by one and may differ in it");
+        return;
+    }
     case LINT_BIT:
         text_printf(text,
                     " reads a predicate that the R2P at 0x%x set to bit %u of a word; the module "
@@ -725,6 +736,7 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
     case LINT_MERGED:
     case LINT_OUTSIDE:
     case LINT_OVERWRITTEN:
+    case LINT_SCALAR:
     case LINT_BIT:
     case LINT_MOVED:
         word_wrong(code, finding, text);

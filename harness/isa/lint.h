@@ -17,6 +17,7 @@ enum lint_kind {
     LINT_OUTSIDE,     // accesses a buffer where its bounds check failed
     LINT_RISK,        // (and BAR, R2UR:) both sides of a branch reach it without reconverging
     LINT_OVERWRITTEN, // reads a uniform register that lanes of the other side may have overwritten
+    LINT_SCALAR,      // R2UR takes one lane's value for lanes that came one by one
     LINT_BIT,         // reads a predicate with another bit of a word than the module tests
     LINT_TABLE,       // combines truth values by the table for the negations of two
     LINT_MOVED,       // accesses memory before what the module has before it, of one address

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lint's comparison of the bits that machine code tests with those that its module tests.
+// The lint's rules that compare machine code with its module.
 #include "sections.h"
 
 #include "generate/module.h"
@@ -120,5 +120,69 @@ TEST(a_table_for_the_values_is_not)
         OWNED(text_free) struct text found = {0};
         find_table(right[i][0], right[i][1], &found);
         assert_null(strstr(found.data, "wrong table"));
+    }
+}
+
+// Lanes 0 and 1 leave by branches of their own and meet. R2 and P3 are of each lane's word.
+static void find_scalar(const char *program, const char *old, const char *new, struct text *found)
+{
+    static const char turns[] = "S2R R0, SR_LANEID\n"
+                                "LDG.E.STRONG.SM R2, [R0.U32+UR4]\n"
+                                "LOP3.LUT P3, RZ, R2, 0x1, RZ, 0xc0, !PT\n"
+                                "S2R R3, SR_CTAID.X\n"
+                                "ISETP.NE.U32.AND P0, PT, R0, RZ, PT\n"
+                                "BSSY B0, behind\n"
+                                "@!P0 BRA out\n"
+                                "ISETP.NE.U32.AND P1, PT, R0, 0x1, PT\n"
+                                "@!P1 BRA out\n"
+                                "BREAK B0\n"
+                                "BRA behind\n"
+                                "out:\n"
+                                "BSYNC B0\n"
+                                "R2UR UR5, R2\n"
+                                "behind:\n"
+                                "IMAD.U32 R4, RZ, RZ, UR5\n"
+                                "EXIT\n";
+    OWNED(text_free) struct text changed = {0};
+    const char *at = strstr(turns, old);
+    assert_non_null(at);
+    text_append(&changed, turns, (size_t)(at - turns));
+    text_printf(&changed, "%s%s", new, at + strlen(old));
+    find(program, MASKS_SUBGROUP_UNIFORM, changed.data, found);
+}
+
+TEST(one_lanes_value_for_lanes_that_met_is_named)
+{
+    static const char *const wrong[][3] = {
+        {"EXIT", "EXIT", "R2UR at 0xc0 takes one lane's value of R2, set at 0x10"},
+        {"R2UR UR5, R2", "VOTEU.ANY UP0, P3",
+         "VOTEU.ANY at 0xc0 takes one lane's value of P3, set at 0x20"},
+        {"R2UR UR5, R2", "@P3 VOTEU.ANY UP0, P3", NULL}, // they have one value of it
+        {"ISETP.NE.U32.AND P1, PT, R0, 0x1, PT\n@!P1", "ISETP.EQ.U32.AND P1, PT, R0, 0x1, P3\n@P1",
+         "R2UR at 0xc0 takes one lane's value of R2, set at 0x10"},
+        {"@!P1 BRA out", "NOP", NULL},          // one lane is there
+        {"@!P1 BRA out", "@P1 BRA out", NULL},  // all but lane 1, in the module, too
+        {"R2UR UR5, R2", "R2UR UR5, R3", NULL}, // the workgroup's number
+        {"ISETP.NE.U32.AND P1, PT, R0", "ISETP.NE.U32.AND P1, PT, R3", NULL},
+        {"R2UR UR5, R2", "ISETP.EQ.U32.AND P2, PT, R0, 0x1, PT\n@!P2 BRA behind\nR2UR UR5, R2",
+         NULL},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        OWNED(text_free) struct text found = {0};
+        find_scalar("table-program", wrong[i][0], wrong[i][1], &found);
+        const char *line = strstr(found.data, "wrong scalar: ");
+        assert_int_equal(line != NULL, wrong[i][2] != NULL);
+        if (line)
+            assert_memory_equal(line + 14, wrong[i][2], strlen(wrong[i][2]));
+    }
+}
+
+TEST(one_lanes_value_that_the_module_asks_for_is_not)
+{
+    for (int votes = 0; votes < 2; votes++) {
+        OWNED(text_free) struct text found = {0};
+        find_scalar(votes ? "votes-program" : "first-program", "R2UR UR5, R2",
+                    votes ? "VOTEU.ANY UP0, P3" : "R2UR UR5, R2", &found);
+        assert_null(strstr(found.data, "wrong scalar"));
     }
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// R2UR takes one lane's value for all lanes that execute it together. A compiler that lets lanes
+// through one by one, as in the iterations of a loop, may use it for each of them; it is wrong
+// where they have met.
+#include "isa/origin.h"
+
+#include "base/spirv.h"
+
+#include <string.h>
+
+#define SEVERAL FLOW_NONE       // any lanes may be here
+#define ONES    (FLOW_NONE - 1) // lanes that came one by one, each let through by a branch of its own
+
+// What holds at a place on every path to it.
+struct state {
+    bool reached;
+    size_t since;   // the branch, times two, plus its way, that let one lane through; or the above
+    uint8_t one[2]; // predicates that are false, true in one lane at most
+};
+
+// Takes it that what differs between lanes equals something in one lane at most: the compiler may
+// know that where it uses R2UR.
+static void step(struct state *state, const struct sass_insn *insn,
+                 const struct sass_registers *varying)
+{
+    const bool equal = sass_begins(insn, "ISETP.EQ");
+    const char *last = insn->text ? strrchr(insn->text, ',') : NULL;
+    for (int i = 0; i < 2; i++)
+        state->one[i] &= (uint8_t)~insn->writes.p;
+    if (last && (equal || (sass_begins(insn, "ISETP.NE") && strcmp(last, ", PT") == 0)) &&
+        strstr(insn->text, ".AND ") && insn->guard == SASS_ALWAYS &&
+        registers_meet(&insn->reads, varying))
+        state->one[equal] |= insn->writes.p;
+}
+
+static struct state leave(const struct sass_code *code, const struct flow_node *node, int way,
+                          const struct state *end)
+{
+    struct state state = *end;
+    const struct sass_insn *last = flow_last(code, node);
+    if (last->op != SASS_BRA || last->guard == SASS_ALWAYS || last->guard_uniform ||
+        state.since < ONES || node->next[FLOW_FALL] == node->next[FLOW_TAKEN])
+        return state;
+    if (state.one[(way == FLOW_TAKEN) != last->guard_negated] >> last->guard & 1)
+        state.since = 2 * (node->end - 1) + (size_t)way;
+    return state;
+}
+
+// Merges in another path to `to`; true if that weakened what holds.
+static bool meet(struct state *to, const struct state *from)
+{
+    const struct state before = *to;
+    if (!to->reached) {
+        *to = *from;
+        return true;
+    }
+    if (to->since != from->since)
+        to->since = to->since == SEVERAL || from->since == SEVERAL ? SEVERAL : ONES;
+    for (int i = 0; i < 2; i++)
+        to->one[i] &= from->one[i];
+    return to->since != before.since || to->one[0] != before.one[0] || to->one[1] != before.one[1];
+}
+
+// Which of the two the module itself may ask for.
+enum { VALUES = 1, VOTES = 2 };
+static unsigned asked_by(const uint32_t *words, size_t count)
+{
+    struct spirv_instruction each;
+    unsigned asked = 0;
+    SPIRV_EACH (each, words, count)
+        switch (each.opcode) {
+        case SpvOpGroupNonUniformBroadcastFirst:
+            asked |= VALUES;
+            break;
+        case SpvOpGroupNonUniformAll:
+        case SpvOpGroupNonUniformAny:
+        case SpvOpGroupNonUniformAllEqual:
+        case SpvOpGroupNonUniformLogicalAnd:
+        case SpvOpGroupNonUniformLogicalOr:
+        case SpvOpGroupNonUniformLogicalXor:
+        case SpvOpGroupNonUniformQuadAllKHR:
+        case SpvOpGroupNonUniformQuadAnyKHR:
+        case SpvOpSubgroupAllKHR:
+        case SpvOpSubgroupAnyKHR:
+        case SpvOpSubgroupAllEqualKHR:
+            asked |= VOTES;
+            break;
+        default:
+            break;
+        }
+    return asked;
+}
+
+struct sass_registers scalar_taken(const struct sass_insn *insn)
+{
+    struct sass_registers of = {0};
+    if (insn->op == SASS_R2UR)
+        memcpy(of.r, insn->reads.r, sizeof of.r);
+    else if (insn->op == SASS_VOTEU && insn->writes.up)
+        of.p = insn->reads.p & (uint8_t) ~(insn->guard_uniform ? 0 : 1u << insn->guard);
+    return of;
+}
+
+static bool is_wrong(const struct state *state, const struct sass_insn *insn,
+                     const struct sass_registers *varying, unsigned asked)
+{
+    const struct sass_registers taken = scalar_taken(insn);
+    return state->since == ONES && registers_meet(&taken, varying) &&
+           !(asked & (taken.p ? VOTES : VALUES));
+}
+
+// What holds at the end of a node; with `found`, adds its findings, one per instruction.
+static struct state walk(const struct sass_code *code, bool rows, const struct flow_node *node,
+                         struct uniform_state values, struct state state, unsigned asked,
+                         bool *found, struct findings *findings)
+{
+    for (size_t i = node->first; i < node->end; i++) {
+        const struct sass_insn *insn = &code->insns[i];
+        if (found && !found[i] && is_wrong(&state, insn, &values.varying, asked)) {
+            found[i] = true;
+            findings_add_alone(findings, code, LINT_SCALAR, i, i);
+        }
+        step(&state, insn, &values.varying);
+        uniform_step(code, rows, insn, &values);
+    }
+    return state;
+}
+
+void scalar_find(const struct sass_code *code, const struct flow *flow,
+                 const struct uniform_state *values, bool rows, const uint32_t *words, size_t count,
+                 struct findings *findings)
+{
+    const unsigned asked = asked_by(words, count);
+    if (!code->operands)
+        return;
+    OWNED(lit_free)
+    struct state *states = lit_alloc(flow->count, sizeof *states); // at the start of each node
+    OWNED(lit_free) bool *found = lit_alloc(code->count, sizeof *found);
+    struct flow_queue queue;
+    states[0] = (struct state){.reached = true, .since = SEVERAL};
+    flow_queue_open(&queue, flow);
+    flow_push(&queue, 0);
+    for (size_t node; flow_pop(&queue, &node);) {
+        const struct flow_node *at = &flow->nodes[node];
+        const struct state end =
+            walk(code, rows, at, values[node], states[node], asked, NULL, NULL);
+        for (int way = 0; way < FLOW_WAYS; way++) {
+            const struct state next = leave(code, at, way, &end);
+            if (at->next[way] != FLOW_NONE && meet(&states[at->next[way]], &next))
+                flow_push(&queue, at->next[way]);
+        }
+    }
+    for (size_t node = 0; node < flow->count; node++)
+        walk(code, rows, &flow->nodes[node], values[node], states[node], asked, found, findings);
+    flow_queue_close(&queue);
+}
