@@ -456,18 +456,28 @@ class Causes(Fuzz):
         self.assertGreater(count, 1)
         self.assertRegex(run.out, r"(?m)^      probable cause: at risk: SHFL\.IDX at 0x")
 
-    def test_a_cause_that_only_execution_shows(self):
-        """Program 668, which failed on an H200, and its machine code, in which the lint finds nothing.
-        The time is up once it has failed, so that it stays as drawn."""
-        code = harness.read(os.path.join(harness.SOURCE, "tests", "isa", "program-668.code"), "rb")
+    def run_668(self, code):
+        """Program 668, which failed on an H200, with its machine code. The time is up once it has
+        failed, so that it stays as drawn."""
         self.set_clock()
         run = self.fuzz("--shape", "exits", "--rule", "subgroup-uniform", "--pressure", "20", "--seed",
                         "0x5d01", "--index", "668", "--count", "2", "--jobs", "1", "--time", "1", code=1,
                         fault="nvidia-cache,slow=120", LITMUS_FAULT_DRIVER=harness.SIMT,
                         LITMUS_FAULT_CACHE=self.write("cache", nvidia_cache(code)),
                         LITMUS_SIMT="model=miscompiling,branch=1,subgroup=32,as=webgpu")
+        return " ".join(run.out.split())
+
+    def test_a_cause_by_the_lint_or_by_execution(self):
+        """The lint does not know "not equal, or false" as a comparison."""
+        code = harness.read(os.path.join(harness.SOURCE, "tests", "isa", "program-668.code"), "rb")
+        self.assertIn("probable cause: wrong scalar: R2UR at 0xa70 takes one lane's value of R6, set at ",
+                      self.run_668(code))
+        at = 0x8a0
+        self.assertEqual(code[at:at + 4].hex(), "0c780020")  # ISETP.NE.U32.AND P1, PT, R32, 0x1, PT
+        word = int.from_bytes(code[at:at + 16], "little") | 1 << 74 | 1 << 90  # OR, !PT
         self.assertIn("probable cause: wrong scalar: R2UR at 0xa70 takes one lane's value for all that "
-                      "execute it, lanes 0x0000000f: ", " ".join(run.out.split()))
+                      "execute it, lanes 0x0000000f: ",
+                      self.run_668(code[:at] + word.to_bytes(16, "little") + code[at + 16:]))
 
     def test_a_campaign_that_is_out_of_time_names_causes(self):
         """The time is up while the first failing program is shrunk."""
