@@ -731,16 +731,6 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
 {
     const uint32_t branch = code->insns[finding->branch].address;
     switch (finding->kind) {
-    case LINT_MISGUARDED:
-    case LINT_MASK:
-    case LINT_MERGED:
-    case LINT_OUTSIDE:
-    case LINT_OVERWRITTEN:
-    case LINT_SCALAR:
-    case LINT_BIT:
-    case LINT_MOVED:
-        word_wrong(code, finding, text);
-        return;
     case LINT_TWICE:
         if (finding->read == finding->other)
             text_printf(
@@ -763,7 +753,8 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
                             : " has no BSSY of its barrier");
         return;
     default:
-        text_puts(text, kinds[finding->kind].before);
+        word_wrong(code, finding, text);
+        text_puts(text, kinds[finding->kind].before ? kinds[finding->kind].before : "");
     }
     if (!kinds[finding->kind].behind)
         return;
