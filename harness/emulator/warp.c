@@ -428,7 +428,7 @@ static bool is_held(struct emu_warp *warp, size_t which)
     return true;
 }
 
-// The word, or predicate, of which one lane's value is taken.
+// What the instruction takes from one lane: a word or a predicate.
 static uint32_t taken_of(struct emu_at *at)
 {
     return at->insn->ins ? emu_raw(at, &at->insn->in[0]) : emu_test(at, 0);

@@ -56,8 +56,7 @@ void votes_find(const struct sass_code *code, const struct flow *flow, const uin
 void scalar_find(const struct sass_code *code, const struct flow *flow,
                  const struct uniform_state *values, bool rows, const uint32_t *words, size_t count,
                  struct findings *findings);
-// The register of which R2UR, or VOTEU.ANY into a uniform predicate, takes one lane's value; else
-// none.
+// The register that R2UR, or VOTEU.ANY into a uniform predicate, takes from one lane; else none.
 struct sass_registers scalar_taken(const struct sass_insn *insn);
 
 // Finds truth values that are combined as the module combines their negations: LINT_TABLE.
