@@ -95,6 +95,10 @@ void uniform_step(const struct sass_code *code, bool rows, const struct sass_ins
 bool uniform_diverges(const struct sass_code *code, const struct sass_insn *insn,
                       const struct uniform_state *state);
 
+// Finds the predicate that alone decides the branch at a node's end; false if there is none.
+bool uniform_decides(const struct sass_code *code, const struct flow_node *node,
+                     unsigned *predicate);
+
 // Adds registers that are uniform on each side of the branch at a node's end because they were
 // written under its guard, but differ between the sides: nothing else marks them as differing where
 // the sides meet.

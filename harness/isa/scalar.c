@@ -37,11 +37,10 @@ static struct state leave(const struct sass_code *code, const struct flow_node *
                           const struct state *end)
 {
     struct state state = *end;
-    const struct sass_insn *last = flow_last(code, node);
-    if (last->op != SASS_BRA || last->guard == SASS_ALWAYS || last->guard_uniform ||
-        state.since < ONES || node->next[FLOW_FALL] == node->next[FLOW_TAKEN])
-        return state;
-    if (state.one[(way == FLOW_TAKEN) != last->guard_negated] >> last->guard & 1)
+    unsigned predicate;
+    if (state.since >= ONES && node->next[FLOW_FALL] != node->next[FLOW_TAKEN] &&
+        uniform_decides(code, node, &predicate) &&
+        state.one[(way == FLOW_TAKEN) != flow_last(code, node)->guard_negated] >> predicate & 1)
         state.since = 2 * (node->end - 1) + (size_t)way;
     return state;
 }

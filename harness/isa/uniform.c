@@ -272,8 +272,8 @@ bool uniform_diverges(const struct sass_code *code, const struct sass_insn *insn
     return flow_is_branch(insn->op) && (insn->reads.p & state->varying.p);
 }
 
-// The predicate that alone decides the branch at the end of a node; false if there is none.
-static bool decides(const struct sass_code *code, const struct flow_node *node, unsigned *predicate)
+bool uniform_decides(const struct sass_code *code, const struct flow_node *node,
+                     unsigned *predicate)
 {
     const struct sass_insn *last = flow_last(code, node);
     *predicate = last->guard;
@@ -287,7 +287,7 @@ void uniform_sided(const struct sass_code *code, const struct flow_node *node,
 {
     unsigned predicate;
     *registers = (struct sass_registers){0};
-    if (!decides(code, node, &predicate))
+    if (!uniform_decides(code, node, &predicate))
         return;
     for (size_t i = node->first; i < node->end; i++)
         if (code->insns[i].guard == predicate && !code->insns[i].guard_uniform)
@@ -302,7 +302,8 @@ static struct uniform_state leave(const struct sass_code *code, const struct flo
     unsigned predicate;
     for (size_t i = node->first; i < node->end; i++)
         uniform_step(code, rows, &code->insns[i], &out);
-    if (node->next[FLOW_FALL] != node->next[FLOW_TAKEN] && decides(code, node, &predicate)) {
+    if (node->next[FLOW_FALL] != node->next[FLOW_TAKEN] &&
+        uniform_decides(code, node, &predicate)) {
         const bool value = (way == FLOW_TAKEN) != flow_last(code, node)->guard_negated;
         registers_remove(&out.varying, &out.clean[predicate][value]);
     }
