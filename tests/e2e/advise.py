@@ -42,13 +42,11 @@ class Advise(Case):
         lines = found["It failed, and what to put in"][
             "A reduction in a branch that one subgroup takes has all of its lanes, beside many "
             "bounds checks"]
-        self.assertEqual(lines[0][1], "driver bug")
-        self.assertRegex(" ".join(lines[0][2:4]), r"^[1-9]\d+,000 [1-9]\d+,000$")
+        self.assertEqual(lines[0][1:4], ["driver bug", "13,000", "10,000"])
         self.assertIn("bools=12,24", lines[0][-1])
         self.assertIn("reports/findings/nvidia-h200-580.159.04-skipped-reduction.md", lines[0][-1])
         by_values = {line[-1].split(";")[0]: line for line in lines[1:]}
-        cure = by_values["cure=subgroup-barrier"]
-        self.assertEqual((cure[1], cure[2]), ("fails, too", cure[3]))  # always
+        self.assertEqual(by_values["cure=subgroup-barrier"][1:4], ["fails, too", "1,000", "1,000"])
         self.assertNotIn("branch=local-index", by_values)  # right there, but by chance elsewhere
         unknown = by_values["branch=none"]
         self.assertEqual(unknown[1:4], ["not measured", "", ""])
