@@ -87,6 +87,7 @@ static void launch_wave(struct schedule *s, unsigned slot, struct workgroup *gro
     wave->in_flight = 0;
     wave->is_slow = wave->passes = false;
     wave->unit = 2 * wgp + (s->dispatch->wgp ? index % 2 : (unsigned)(s->next / CACHE_WGPS % 2));
+    wave->shares = !s->dispatch->wgp;
     wave->state = WAVE_RUNS;
     dispatch_begin(device, s->dispatch, s->next, index, slot, &wave->registers);
     wave->watched =

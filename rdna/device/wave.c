@@ -3,7 +3,8 @@
 //
 // Each does both at issue in `prompt`. Else it is performed at some moment from issue to the wait
 // for it, but after each earlier one of the wave that accesses a common cache line, and LDS
-// operations in order; its registers change at the wait.
+// operations in order; its registers change at the wait. In CU mode the unit executes all vector
+// memory operations that access a common line in the order in which they left their waves.
 #include "device/wave.h"
 
 #include "device/cache.h"
@@ -63,11 +64,46 @@ static struct operation *at(struct wave *wave, unsigned position)
     return &wave->operations[wave->order[position]];
 }
 
+static bool is_global(const struct operation *operation)
+{
+    return operation->access.space == RDNA_SPACE_GLOBAL;
+}
+
+// Operations leave their wave in order, up to this one now at the latest.
+static void leave(const struct machine *machine, struct wave *wave, unsigned position)
+{
+    for (unsigned i = 0; i <= position; i++)
+        if (!at(wave, i)->left)
+            at(wave, i)->left = machine->device->clock;
+}
+
+static void perform(struct machine *machine, struct wave *wave, unsigned position);
+
+// Performs what left other waves of the compute unit before this operation.
+static void perform_others(struct machine *machine, const struct wave *wave,
+                           const struct operation *operation)
+{
+    for (unsigned i = 0; i < RDNA_WAVES; i++) {
+        struct wave *other = machine->device->waves[i];
+        if (!other || other == wave || !other->shares || other->unit != wave->unit)
+            continue;
+        for (unsigned k = 0; k < other->in_flight; k++) {
+            const struct operation *before = at(other, k);
+            if (!before->performed && is_global(before) && before->left &&
+                before->left < operation->left && (before->lines & operation->lines))
+                perform(machine, other, k);
+        }
+    }
+}
+
 static void perform(struct machine *machine, struct wave *wave, unsigned position)
 {
     struct operation *operation = at(wave, position);
     if (operation->performed)
         return;
+    leave(machine, wave, position);
+    if (wave->shares && is_global(operation))
+        perform_others(machine, wave, operation);
     for (unsigned i = 0; i < position; i++) {
         const struct operation *before = at(wave, i);
         if (!before->performed && is_lds(before) == is_lds(operation) &&
@@ -132,8 +168,11 @@ void wave_wait(struct machine *machine, struct wave *wave)
     land_until(machine, wave, RDNA_EXPCNT, wait->expcnt);
     land_until(machine, wave, RDNA_VSCNT, wait->vscnt);
     land_until(machine, wave, RDNA_KMCNT, wait->kmcnt);
+    if (!wait->sources || !wave->in_flight)
+        return;
     // LDS executes what has left the wave in order, before any later operation of another wave.
-    for (unsigned i = 0; wait->sources && i < wave->in_flight; i++)
+    leave(machine, wave, wave->in_flight - 1);
+    for (unsigned i = 0; i < wave->in_flight; i++)
         if (is_lds(at(wave, i)))
             perform(machine, wave, i);
 }
@@ -236,6 +275,7 @@ void wave_access(void *context, struct rdna_wave *registers, const struct rdna_a
     operation->access = *access;
     operation->lines = lines_of(access);
     operation->performed = false;
+    operation->left = 0;
     operation->age =
         access->action == RDNA_LOAD
             ? UINT64_MAX

@@ -13,6 +13,7 @@ struct operation {
     uint64_t lines; // the cache lines it accesses, hashed: operations without a common bit
                     // access different ones
     uint64_t age;   // the device's clock when a store is performed by itself
+    uint64_t left;  // the device's clock when it left the wave for the compute unit; 0: it has not
     bool performed; // memory has been read or written
 };
 
@@ -30,6 +31,7 @@ struct wave {
     enum wave_state state;
     struct workgroup *group;
     unsigned unit; // the compute unit that it runs on
+    bool shares;   // which all waves of its workgroup do (CU mode)
     bool watched;
     bool is_slow; // at a wait, or at its end, it performs an operation a turn
     bool ends;    // which one

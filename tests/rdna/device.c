@@ -42,6 +42,7 @@ struct shape {
     uint32_t groups, threads;
     uint32_t lds; // in units of 512 bytes
     uint32_t initiator;
+    uint32_t wgp; // 1: WGP mode, 0: CU mode
 };
 
 static unsigned put_dispatch(struct shape shape)
@@ -53,7 +54,7 @@ static unsigned put_dispatch(struct shape shape)
         (uint32_t)(CODE >> 40),
         PACKET(0x76, 3),
         0x212,
-        3 /* 16 VGPRs */,
+        3 /* 16 VGPRs */ | shape.wgp << 29,
         2 << 1 | 1 << 7 | 1 << 10 | shape.lds << 15,
         PACKET(0x76, 2),
         0x228,
@@ -374,6 +375,52 @@ TEST(stores_are_seen_in_any_order_without_a_wait)
     assert_true(count_stale("timing=late,turns=long", PASS_STORE_WAIT, 1) > 0);
 }
 
+// Wave 0 stores a word before a barrier, and wave 1 loads it behind that.
+static const uint32_t hand_over[] = {
+    0x7e020280,             // 0: v_mov_b32_e32 v1, 0
+    0x7e040281,             // 1: v_mov_b32_e32 v2, 1
+    0x9384ff03, 0x00050006, // 2: s_bfe_u32 s4, s3, 0x50006
+    0xbf068004,             // 4: s_cmp_eq_u32 s4, 0
+    0xbf840005,             // 5: s_cbranch_scc0 11
+    0xdc708000, 0x00000201, // 6: global_store_dword v1, v2, s[0:1]
+    0xbfa3ffe3,             // 8: s_waitcnt_depctr 0xffe3
+    0xbf8a0000,             // 9: s_barrier
+    S_ENDPGM,               // 10
+    0xbf8a0000,             // 11: s_barrier
+    0xdc319000, 0x03000001, // 12: global_load_dword v3, v1, s[0:1] glc dlc
+    0xbf8c3f70,             // 14: s_waitcnt vmcnt(0)
+    0xdc708200, 0x00000301, // 15: global_store_dword v1, v3, s[0:1] offset:512
+    S_ENDPGM,               // 17
+};
+
+// How many of 100 seeds let wave 1 miss the word, without the wait for its registers or with.
+static unsigned count_missed(const char *timing, uint32_t wgp, bool waits)
+{
+    unsigned missed = 0;
+    uint32_t words[sizeof hand_over / sizeof *hand_over];
+    memcpy(words, hand_over, sizeof hand_over);
+    if (!waits)
+        words[8] = S_NOP;
+    for (unsigned seed = 0; seed < 100; seed++) {
+        char text[100];
+        snprintf(text, sizeof text, "navi21,timing=%s,seed=%u", timing, seed);
+        open_gpu(text);
+        run(words, sizeof words, (struct shape){.groups = 1, .threads = 128, .wgp = wgp});
+        missed += data[128] != 1;
+    }
+    return missed;
+}
+
+TEST(a_compute_unit_executes_in_order_what_left_its_waves)
+{
+    static const char *const timings[] = {"late", "random"};
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(count_missed(timings[i], 0, true), 0);
+        assert_true(count_missed(timings[i], 0, false) > 0);
+        assert_true(count_missed(timings[i], 1, true) > 0);
+    }
+}
+
 TEST(caches_keep_their_lines)
 {
     assert_int_equal(count_stale("caches=manual", 0, 0), 0);
@@ -560,7 +607,8 @@ TEST(untrusted_code_ends_the_submission)
     open_gpu("navi21");
     memcpy(code, wild, sizeof wild);
     gpu.ended[0] = 0;
-    assert_false(rdna_submit(&gpu, STREAM, put_dispatch((struct shape){1, 1, 0, 0})));
+    assert_false(
+        rdna_submit(&gpu, STREAM, put_dispatch((struct shape){.groups = 1, .threads = 1})));
     assert_memory_equal(gpu.ended, "fault: nothing is mapped at", 27);
     open_gpu("navi21"); // code that runs out of its buffer
     for (unsigned i = 0; i < WORDS; i++)
