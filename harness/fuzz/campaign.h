@@ -57,7 +57,9 @@ struct fuzz_group {
 // A device's programs.
 struct fuzz_tally {
     uint64_t programs;    // complete ones
-    struct eng_count sum; // a run: a program that passed or failed; an instance: a checked subgroup
+    // A run: a program that passed or failed, or that the emulated GPU could not execute, which
+    // counts as no progress; an instance: a checked subgroup.
+    struct eng_count sum;
     uint64_t before, failed_before; // of these, from earlier parts of the campaign
     // The failing program that differs from its kernel by the fewest steps; `near.arm` NULL: none.
     struct gen_program nearest;

@@ -2,6 +2,7 @@
 // Runs the programs of a campaign, several at once, and puts those that fail into groups.
 #include "engine/protocol.h"
 #include "fuzz/campaign.h"
+#include "model/emulated.h"
 #include "report/code.h"
 
 #include <inttypes.h>
@@ -133,6 +134,12 @@ static bool lacks(const struct fuzz_campaign *c, const struct fuzz_arm *arm, uin
     return run >= first + record->kept.runs && run < first + record->planned;
 }
 
+// Whether other programs may run on the device: an emulated one lacks instructions, not features.
+static bool is_alone(const struct fuzz_campaign *c, const struct eng_outcome *outcome)
+{
+    return outcome->result == ENG_SKIP && dev_facts_emulated(&c->device->facts);
+}
+
 // If one program lacks a feature, all do.
 static void skip(struct fuzz_campaign *c, const char *reason)
 {
@@ -154,18 +161,22 @@ static void count_program(struct fuzz_campaign *c, struct fuzz_found *found)
     const uint64_t run = found->index / c->size_count;
     const bool broken = eng_is_broken(first->result);
     const bool judged = broken || first->result == ENG_PASS || first->result == ENG_FAIL;
+    const bool alone = is_alone(c, first);
     struct eng_count count = first->count;
     struct eng_failure failure = first->first;
     if (broken)
         eng_draw_broken(&c->device->facts, found->subgroup, run, first->result, first->reason,
                         &count, &failure);
+    else if (alone)
+        count = (struct eng_count){
+            .runs = 1, .no_progress_runs = 1, .instances = 1, .outcomes[CAT_NO_PROGRESS] = 1};
     else
         eng_draw_counted(run, found->index, &count, &failure);
     if (!judged && !c->tally->reason[0])
         snprintf(c->tally->reason, sizeof c->tally->reason, "%s", first->reason);
     c->tally->programs++;
     c->total.results[first->result]++;
-    if (judged) {
+    if (judged || alone) {
         eng_count_add(&c->tally->sum, &count);
         eng_count_add(&found->arm->sum, &count);
     }
@@ -173,7 +184,7 @@ static void count_program(struct fuzz_campaign *c, struct fuzz_found *found)
     if (!record || record->kept.result != ENG_PARTIAL ||
         run != record->kept.first + record->kept.runs)
         return;
-    if (judged) {
+    if (judged || alone) {
         eng_record_add(&c->records, record, &count, &failure, c->process, false);
         if (record->kept.runs == record->planned)
             record->kept.result = eng_verdict(&record->kept.count);
@@ -346,8 +357,7 @@ static void run_program(struct fuzz_lane *lane)
             examine(lane);
         found->open = false;
     } else {
-        // If a drawn program lacks a feature, all do.
-        c->over |= first->result == ENG_SKIP && !c->given;
+        c->over |= first->result == ENG_SKIP && !c->given && !is_alone(c, first);
         add(&c->ended, lit_realloc(found, 1, offsetof(struct fuzz_found, drawn)));
     }
 }

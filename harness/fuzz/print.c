@@ -105,11 +105,11 @@ void fuzz_show_progress(struct fuzz_campaign *c, const char *doing)
 static void put_row(struct table *table, const char *name, const struct eng_count *sum,
                     const struct eng_count *all)
 {
-    const uint64_t failed = sum->failed_runs, judged = sum->runs;
+    const uint64_t failed = sum->failed_runs, judged = sum->runs - sum->no_progress_runs;
     table_row(table);
     table_put(table, TONE_PLAIN, "%s", name);
     table_count(table, TONE_PLAIN, judged);
-    table_count(table, TONE_PLAIN, sum->instances);
+    table_count(table, TONE_PLAIN, sum->instances - sum->no_progress_runs);
     table_count(table, TONE_PLAIN, failed);
     table_rate(table, TONE_PLAIN, failed, judged, stat_clopper_pearson(failed, judged, 0.95));
     table_put(table, TONE_PLAIN, "%s",
@@ -119,7 +119,7 @@ static void put_row(struct table *table, const char *name, const struct eng_coun
                                  : "SOMETIMES");
     if (all != sum)
         table_put(table, TONE_PLAIN, "%.1f %%",
-                  all->runs ? 100.0 * (double)judged / (double)all->runs : 0);
+                  all->runs ? 100.0 * (double)sum->runs / (double)all->runs : 0);
 }
 
 static void put_table(const struct fuzz_campaign *c, struct text *text)

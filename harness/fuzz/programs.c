@@ -267,7 +267,7 @@ static bool run_device(struct fuzz_campaign *c, const struct eng_device *device)
     c->total.stopped += end == ENG_END_STOPS;
     c->total.unopened += end == ENG_END_UNFIT;
     c->before += tally->failed_before;
-    c->judged += tally->sum.runs;
+    c->judged += tally->sum.runs - tally->sum.no_progress_runs;
     fuzz_show_end(c);
     return c->written;
 }

@@ -156,6 +156,16 @@ class Drivers(harness.Case):
         self.assertIn("a space", run.err)
 
     @harness.never_sanitized
+    def test_emulated_programs(self):
+        """A campaign goes on behind a program that is not emulated, and does not count it."""
+        manifest = self.radv()
+        for options in (("--emulate", "navi21,steps=1500", "--count", "20", "-n", "1", "--seed", "7"),
+                        ("--resume",)):
+            run = self.litmus("fuzz", "reconvergence", "-q", *options, drivers=[manifest], code=0)
+            with self.subTest(options=options):
+                self.assertRegex(run.out, r"maximal +5 +160 +0 +< 0.53 ")
+
+    @harness.never_sanitized
     def test_emulated_causes(self):
         """What a failure is about is found by a run where neither waits nor caches matter."""
         manifest = self.radv()
