@@ -4,7 +4,7 @@
 #include "format.h"
 
 enum { FIRST_VGPR = 256, NO_REGISTER = 125, M0 = 124, GET_REALTIME = 0x83 };
-enum { SCOPE_ARRAY = 1 };
+enum { SCOPE_ARRAY = 1, RESERVED = 2 };
 
 static const uint64_t address_bits = (UINT64_C(1) << 48) - 1;
 
@@ -254,16 +254,18 @@ struct descriptor {
     uint64_t base;
     uint32_t stride, records;
     bool add_lane;
-    unsigned swizzle, index_stride, check, format, selections;
+    unsigned unit; // how many bytes of a record are together; 0: all, the buffer is linear
+    unsigned index_stride, check, format, selections;
 };
 
 static struct descriptor describe(enum rdna_generation generation, const uint32_t *words)
 {
     const bool is_new = generation >= RDNA_GFX11;
+    static const unsigned units[4] = {0, 4, RESERVED, 16}; // GFX10 has one bit
     return (struct descriptor){
         .base = words[0] | (uint64_t)(words[1] & 0xffff) << 32,
         .stride = words[1] >> 16 & 0x3fff,
-        .swizzle = words[1] >> (is_new ? 30 : 31), // GFX11: how many bytes it keeps together
+        .unit = units[words[1] >> (is_new ? 30 : 31)],
         .records = words[2],
         .selections = words[3] & 0xfff,
         .format = rdna_format(generation, words[3] >> 12 & (is_new ? 0x3f : 0x7f)),
@@ -277,7 +279,7 @@ static struct descriptor describe(enum rdna_generation generation, const uint32_
 static unsigned in_range(const struct descriptor *d, uint32_t index, uint32_t offset,
                          uint32_t scalar, unsigned bytes)
 {
-    const bool raw = d->check == 3 && (!d->swizzle || !d->stride);
+    const bool raw = d->check == 3 && (!d->unit || !d->stride);
     if (d->check == 2)
         return d->records ? bytes : 0;
     if (!raw)
@@ -287,7 +289,8 @@ static unsigned in_range(const struct descriptor *d, uint32_t index, uint32_t of
     return rest >= bytes ? bytes : bytes > 4 ? (unsigned)rest & ~3u : 0;
 }
 
-static void buffer_addresses(struct rdna_access *access, const struct rdna_wave *wave,
+// False: a lane's bytes are in two units that are not 4 bytes each.
+static bool buffer_addresses(struct rdna_access *access, const struct rdna_wave *wave,
                              const struct rdna_insn *insn, const struct descriptor *d,
                              uint32_t scalar)
 {
@@ -300,15 +303,18 @@ static void buffer_addresses(struct rdna_access *access, const struct rdna_wave 
         const uint32_t index = (insn->idxen ? first[i] : 0) + (d->add_lane ? i : 0);
         const uint32_t offset = (insn->offen ? second[i] : 0) + (uint32_t)insn->imm;
         uint64_t at = (uint64_t)d->stride * index + offset;
-        if (d->swizzle)
-            at = ((uint64_t)(index / d->index_stride) * d->stride + offset / 4 * 4) *
+        if (d->unit)
+            at = ((uint64_t)(index / d->index_stride) * d->stride + offset / d->unit * d->unit) *
                      d->index_stride +
-                 (uint64_t)(index % d->index_stride) * 4 + offset % 4;
+                 (uint64_t)(index % d->index_stride) * d->unit + offset % d->unit;
+        if (d->unit > 4 && offset % d->unit + access->bytes > d->unit)
+            return false;
         access->address[0][i] = (d->base + scalar + at) & address_bits;
         access->in_range[0][i] = (uint8_t)in_range(d, index, offset, scalar, access->bytes);
     }
-    if (d->swizzle)
+    if (d->unit == 4)
         access->stride = 4 * d->index_stride;
+    return true;
 }
 
 // Accesses with a format of the instruction or the descriptor.
@@ -361,7 +367,10 @@ static enum rdna_event buffer(struct rdna_wave *wave, const struct rdna_insn *in
     const uint32_t offset = (uint32_t)rdna_scalar(wave, insn, insn->scalar[1], 32, &good);
     struct rdna_access access;
     start(&access, wave, insn, RDNA_SPACE_GLOBAL);
-    if (d.swizzle > 1)
+    access.counter = access.returns ? RDNA_VMCNT : RDNA_VSCNT;
+    if (!access.mask) // its descriptor may be anything
+        return finish(wave, memory, &access);
+    if (d.unit == RESERVED)
         return rdna_refuse(wave, insn, "with this swizzle");
     const bool converts = op->does == RDNA_DOES_LOAD_FORMAT || op->does == RDNA_DOES_STORE_FORMAT;
     if (!good)
@@ -370,8 +379,8 @@ static enum rdna_event buffer(struct rdna_wave *wave, const struct rdna_insn *in
         return rdna_refuse(wave, insn, "with this format");
     if (!converts)
         take_operands(&access, wave, insn);
-    buffer_addresses(&access, wave, insn, &d, offset);
-    access.counter = access.returns ? RDNA_VMCNT : RDNA_VSCNT;
+    if (!buffer_addresses(&access, wave, insn, &d, offset))
+        return rdna_refuse(wave, insn, "with this swizzle");
     return finish(wave, memory, &access);
 }
 
