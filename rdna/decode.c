@@ -286,8 +286,10 @@ static bool sdwa(struct rdna_insn *insn, uint32_t word)
     }
     if (insn->dst_sel == 7 || insn->sel[0] == 7 || insn->sel[1] == 7 || insn->dst_unused == 3)
         return decode_unknown(insn, "%s of SDWA with selection 7", op->text);
+    // v_cndmask_b32 takes both: what sext and neg do together is not known.
+    const unsigned floats = strcmp(op->name, "v_cndmask_b32") ? 3u : insn->neg | insn->abs;
     for (unsigned i = 0; i < 2; i++)
-        if (insn->sext >> i & 1 && op->source[i].kind == RDNA_FLOAT)
+        if (insn->sext & floats & 1u << i && op->source[i].kind == RDNA_FLOAT)
             return decode_unknown(insn, "%s of SDWA with sext", op->text);
     return true;
 }
