@@ -124,6 +124,21 @@ static uint32_t normalised(float value, float least_value, float scale)
     return (uint32_t)(int32_t)rintf(limited * scale);
 }
 
+// A byte of `word` becomes the value, rounded as MODE says.
+static uint32_t put_byte(const struct rdna_lanes *x, float value, unsigned byte, uint32_t word)
+{
+    const float whole = x->round32 == 0   ? rdna_round_even(value)
+                        : x->round32 == 1 ? ceilf(value)
+                                          : truncf(value); // negative: 0
+    const uint32_t part = to_unsigned((double)whole), from = byte % 4 * 8;
+    return (word & ~(UINT32_C(0xff) << from)) | (part < 255 ? part : 255) << from;
+}
+
+static uint32_t to_half_word(float value, float least_value, float most)
+{
+    return isnan(value) ? 0 : (uint32_t)(int32_t)fminf(fmaxf(value, least_value), most);
+}
+
 static bool is_class(uint32_t a, uint32_t classes)
 {
     const bool minus = a >> 31;
@@ -269,7 +284,10 @@ static uint32_t divide_fix(uint32_t a, uint32_t b, uint32_t c)
     X(v_cvt_pkrtz_f16_f32, pack(rdna_to_half((double)p, 3, x->flush_out64),                        \
                                 rdna_to_half((double)q, 3, x->flush_out64)))                       \
     X(v_cvt_pknorm_i16_f32, pack(normalised(p, -1, 32767), normalised(q, -1, 32767)))              \
-    X(v_cvt_pknorm_u16_f32, pack(normalised(p, 0, 65535), normalised(q, 0, 65535)))
+    X(v_cvt_pknorm_u16_f32, pack(normalised(p, 0, 65535), normalised(q, 0, 65535)))                \
+    X(v_cvt_pk_i16_f32, pack(to_half_word(p, -32768, 32767), to_half_word(q, -32768, 32767)))      \
+    X(v_cvt_pk_u16_f32, pack(to_half_word(p, 0, 65535), to_half_word(q, 0, 65535)))                \
+    X(v_cvt_pk_u8_f32, put_byte(x, p, b, c))
 
 // `unordered`: one is a NaN.
 #define COMPARISONS(X)                                                                             \
