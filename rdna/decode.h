@@ -172,3 +172,6 @@ struct rdna_insn rdna_second(const struct rdna_insn *insn);
 
 // Dwords of the registers that an access to memory reads (`stores`) or writes in each lane.
 unsigned rdna_data_dwords(const struct rdna_op *op, bool stores);
+
+// Whether an atomic has a second operand, for which DS has a register of its own.
+bool rdna_takes_comparand(const struct rdna_op *op);

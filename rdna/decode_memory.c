@@ -26,11 +26,7 @@ bool decode_ds(struct rdna_insn *insn, uint32_t low, uint32_t high)
     const bool atomic = op->does == RDNA_DOES_ATOMIC;
     const bool writes = op->does == RDNA_DOES_STORE || atomic || op->does == RDNA_DOES_PERMUTE ||
                         op->does == RDNA_DOES_BPERMUTE || op->does == RDNA_DOES_OTHER;
-    const bool second =
-        (writes && op->flags & RDNA_TWO) ||
-        (atomic && (op->atomic == RDNA_COMPARE_SWAP || op->atomic == RDNA_FCOMPARE_SWAP ||
-                    op->atomic == RDNA_WRITE_XOR)) ||
-        !strcmp(op->name, "ds_wrap_rtn_b32");
+    const bool second = (writes && op->flags & RDNA_TWO) || rdna_takes_comparand(op);
     const bool reads = op->does != RDNA_DOES_STORE && (!atomic || op->flags & RDNA_RETURNS);
     const bool addressed = !addtid && op->does != RDNA_DOES_CONSUME && op->does != RDNA_DOES_APPEND;
     const unsigned codes[4] = {bits(high, 0, 8), bits(high, 8, 8), bits(high, 16, 8),
@@ -50,7 +46,7 @@ bool decode_ds(struct rdna_insn *insn, uint32_t low, uint32_t high)
 
 static bool is_atomic(const struct rdna_op *op)
 {
-    return op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER; // csub
+    return op->does == RDNA_DOES_ATOMIC;
 }
 
 // What VBUFFER, VGLOBAL and their relatives, of three dwords, share.
@@ -157,8 +153,9 @@ static bool flat_operands(struct rdna_insn *insn)
     const struct rdna_op *op = insn->op;
     const unsigned base = insn->scalar[0];
     const bool off = base == NO_REGISTER;
-    if (((op->flags & RDNA_ADDTID || op->does == RDNA_DOES_OTHER) && insn->segment != 2) ||
-        (is_atomic(op) && insn->segment == 1))
+    const bool global =
+        op->flags & RDNA_ADDTID || (op->atomic == RDNA_SUB_CLAMP && !is_gfx12(insn));
+    if ((global && insn->segment != 2) || (is_atomic(op) && insn->segment == 1))
         return decode_unknown(insn, "%s of segment %u", op->text, insn->segment);
     if (base >= RDNA_EXEC)
         return decode_unknown(insn, "%s with base exec", op->text);

@@ -410,7 +410,7 @@ static void put_cache(struct line *line, const struct rdna_insn *insn)
             insn->dlc ? " dlc" : "");
         return;
     }
-    if (insn->hint && (does == RDNA_DOES_ATOMIC || does == RDNA_DOES_OTHER))
+    if (insn->hint && does == RDNA_DOES_ATOMIC)
         put(line, " th:TH_ATOMIC_%s%s%s", insn->hint & 4 ? "CASCADE_" : "",
             insn->hint & 2   ? "NT"
             : insn->hint & 4 ? "RT"
@@ -586,8 +586,7 @@ static void put_flat(struct line *line, const struct rdna_insn *insn)
         put_cache(line, insn);
         return;
     }
-    const bool atomic = op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER,
-               addtid = op->flags & RDNA_ADDTID;
+    const bool atomic = op->does == RDNA_DOES_ATOMIC, addtid = op->flags & RDNA_ADDTID;
     if (op->does == RDNA_DOES_LOAD || (atomic && insn->glc)) {
         next(line);
         put_register(line, insn->result[0], rdna_data_dwords(op, false));

@@ -58,7 +58,10 @@ static const struct {
     {"fmin", RDNA_DOES_ATOMIC, RDNA_FMIN},
     {"fmax", RDNA_DOES_ATOMIC, RDNA_FMAX},
     {"fcompare-swap", RDNA_DOES_ATOMIC, RDNA_FCOMPARE_SWAP},
-    {"mskor", RDNA_DOES_ATOMIC, RDNA_WRITE_XOR},
+    {"mskor", RDNA_DOES_ATOMIC, RDNA_MASKED_OR},
+    {"wrap", RDNA_DOES_ATOMIC, RDNA_WRAP},
+    {"csub", RDNA_DOES_ATOMIC, RDNA_SUB_CLAMP},
+    {"cond-sub", RDNA_DOES_ATOMIC, RDNA_COND_SUB},
 };
 
 // The table is ours: what it does not know is a mistake in it.
@@ -241,8 +244,14 @@ const struct rdna_op *rdna_op(enum rdna_generation generation, enum rdna_format 
 unsigned rdna_data_dwords(const struct rdna_op *op, bool stores)
 {
     const unsigned dwords = (op->bits + 31) / 32;
-    const bool compares = op->does == RDNA_DOES_ATOMIC && op->format != RDNA_DS &&
-                          (op->atomic == RDNA_COMPARE_SWAP || op->atomic == RDNA_FCOMPARE_SWAP);
+    const bool both = op->format != RDNA_DS && rdna_takes_comparand(op);
     // DS has a register for each of two.
-    return dwords * (stores ? compares ? 2 : 1 : op->flags & RDNA_TWO ? 2 : 1);
+    return dwords * (stores ? both ? 2 : 1 : op->flags & RDNA_TWO ? 2 : 1);
+}
+
+bool rdna_takes_comparand(const struct rdna_op *op)
+{
+    return op->does == RDNA_DOES_ATOMIC &&
+           (op->atomic == RDNA_COMPARE_SWAP || op->atomic == RDNA_FCOMPARE_SWAP ||
+            op->atomic == RDNA_MASKED_OR || op->atomic == RDNA_WRAP);
 }

@@ -67,12 +67,6 @@ static void take_data(struct rdna_access *access, const struct rdna_wave *wave, 
             access->values[element][word][i] >>= 16;
 }
 
-static bool compares(const struct rdna_op *op)
-{
-    return op->does == RDNA_DOES_ATOMIC &&
-           (op->atomic == RDNA_COMPARE_SWAP || op->atomic == RDNA_FCOMPARE_SWAP);
-}
-
 // The data of buffer and flat instructions: a comparand is behind the operand.
 static void take_operands(struct rdna_access *access, const struct rdna_wave *wave,
                           const struct rdna_insn *insn)
@@ -81,7 +75,7 @@ static void take_operands(struct rdna_access *access, const struct rdna_wave *wa
     if (access->action == RDNA_LOAD)
         return;
     take_data(access, wave, code, dwords, 0, 0);
-    if (compares(insn->op))
+    if (rdna_takes_comparand(insn->op))
         take_data(access, wave, code + dwords, dwords, 0, 2);
 }
 
@@ -157,8 +151,9 @@ static void data_share_operands(struct rdna_access *access, const struct rdna_wa
     const unsigned dwords = access->registers;
     if (access->action == RDNA_LOAD)
         return;
-    if (compares(insn->op)) { // on GFX10 the comparand is first
-        const bool is_first = insn->generation < RDNA_GFX11;
+    if (rdna_takes_comparand(insn->op)) { // on GFX10 a comparand is first
+        const bool is_first = insn->generation < RDNA_GFX11 && access->atomic != RDNA_MASKED_OR &&
+                              access->atomic != RDNA_WRAP;
         take_data(access, wave, insn->source[is_first ? 2 : 1], dwords, 0, 0);
         take_data(access, wave, insn->source[is_first ? 1 : 2], dwords, 0, 2);
         return;
@@ -443,12 +438,9 @@ bool rdna_bind_memory(struct rdna_op *op)
         [RDNA_SOP1] = scalar, // s_sendmsg_rtn_b32
         [RDNA_SMEM] = scalar,  [RDNA_DS] = data_share, [RDNA_MUBUF] = buffer,
         [RDNA_MTBUF] = buffer, [RDNA_FLAT] = flat};
-    // csub saturates, and ds_mskor_b32 and the like have no operation of the device.
-    const bool missing = op->does == RDNA_DOES_OTHER || op->does == RDNA_DOES_PROBE ||
-                         op->flags & RDNA_ADDTID ||
-                         (op->does == RDNA_DOES_ATOMIC && op->atomic == RDNA_WRITE_XOR);
     if (!runs[op->format] || !op->does)
         return false;
-    op->run = missing ? NULL : runs[op->format];
+    if (op->does != RDNA_DOES_OTHER && op->does != RDNA_DOES_PROBE && !(op->flags & RDNA_ADDTID))
+        op->run = runs[op->format];
     return true;
 }

@@ -99,7 +99,10 @@ enum rdna_atomic {
     RDNA_FMIN,
     RDNA_FMAX,
     RDNA_FCOMPARE_SWAP,
-    RDNA_WRITE_XOR, // ds_mskor_b32 is WRITE_XOR: (old & ~compare) ^ data
+    RDNA_MASKED_OR, // (old & ~operand) | comparand
+    RDNA_WRAP,      // old - operand, or old + comparand if that is negative
+    RDNA_SUB_CLAMP, // old - operand, at least 0
+    RDNA_COND_SUB,  // old - operand, or old if that is negative
 };
 
 // How the bytes of an element become registers, and the reverse. The device calls `convert` (below)

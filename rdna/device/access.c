@@ -198,8 +198,14 @@ static uint64_t atomic_result(enum rdna_atomic atomic, uint64_t old, uint64_t wi
         return old >= with ? 0 : old + 1;
     case RDNA_DEC:
         return old == 0 || old > with ? with : old - 1;
-    case RDNA_WRITE_XOR:
-        return (old & ~compare) ^ with;
+    case RDNA_MASKED_OR:
+        return (old & ~with) | compare;
+    case RDNA_WRAP:
+        return old >= with ? old - with : old + compare;
+    case RDNA_SUB_CLAMP:
+        return old >= with ? old - with : 0;
+    case RDNA_COND_SUB:
+        return old >= with ? old - with : old;
     case RDNA_FADD:
     case RDNA_FMIN:
     case RDNA_FMAX:

@@ -233,6 +233,48 @@ TEST(lds_is_exchanged_across_a_barrier)
         }
 }
 
+TEST(atomics_may_have_two_operands_or_saturate)
+{
+    static const uint32_t words[] = {
+        0x34020082,             // v_lshlrev_b32_e32 v1, 2, v0
+        0x34040084,             // v_lshlrev_b32_e32 v2, 4, v0
+        0xdc3c8000, 0x04000002, // global_load_dwordx3 v[4:6], v2, s[0:1]
+        0xbf8c3f70,             // s_waitcnt vmcnt(0)
+        0xd8340000, 0x00000401, // ds_write_b32 v1, v4
+        0xd8b00000, 0x08060501, // ds_mskor_rtn_b32 v8, v1, v5, v6
+        0xd8d00000, 0x09060501, // ds_wrap_rtn_b32 v9, v1, v5, v6
+        0xd8d80000, 0x0a000001, // ds_read_b32 v10, v1
+        0xbf8cc07f,             // s_waitcnt lgkmcnt(0)
+        0xdc7c8000, 0x00000802, // global_store_dwordx3 v2, v[8:10], s[0:1]
+        0xdcd1800c, 0x0b000502, // global_atomic_csub v11, v2, v5, s[0:1] offset:12 glc
+        S_ENDPGM,
+    };
+    static const uint32_t before[] = {0xf0f,   0xff,  3,   0x100, 0xff00ff, 0xff0000,
+                                      0x10000, 0x100, 0xf, 0,     0xff,     5},
+                          after[] = {0xf0f,   0xf03, 0xe04, 1,    0xff00ff, 0x100ff,
+                                     0x200ff, 0,     0xf,   0xff, 0xff,     5};
+    open_gpu("navi21");
+    memcpy(data, before, sizeof before);
+    run(words, sizeof words, (struct shape){.groups = 1, .threads = 3, .lds = 1});
+    assert_memory_equal(data, after, sizeof after);
+}
+
+TEST(gfx12_subtracts_where_nothing_is_negative)
+{
+    static const uint32_t words[] = {
+        0x30020083,                         // v_lshlrev_b32_e32 v1, 3, v0
+        0xee050000, 0x00000002, 0x00000401, // global_load_b32 v2, v1, s[0:1] offset:4
+        0xbfc00000,                         // s_wait_loadcnt 0x0
+        0xee140000, 0x01000000, 0x00000001, // global_atomic_cond_sub_u32 v1, v2, s[0:1]
+        0xbfb00000,                         // s_endpgm
+    };
+    static const uint32_t before[] = {10, 3, 3, 10, 5, 5}, after[] = {7, 3, 3, 10, 0, 5};
+    open_gpu("gfx1201");
+    memcpy(data, before, sizeof before);
+    run(words, sizeof words, (struct shape){.groups = 1, .threads = 3});
+    assert_memory_equal(data, after, sizeof after);
+}
+
 TEST(gfx12_barriers_have_two_halves)
 {
     static const uint32_t words[] = {
