@@ -21,7 +21,7 @@ RADV = (
 # bounded waits run out.
 KNOWN = {
     "radv Mesa 25.": (*RADV, "cases.offload-test-suite-584/index=own,*"),
-    "radv": RADV,
+    "radv": (*RADV, "cases.radv-ballot-behind-break/*value=not,place=behind,*"),
     "Mesa 22.": (
         "barrier.long-loop/*",
         "barrier.memory-is-no-rendezvous/*",
