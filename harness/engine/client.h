@@ -173,6 +173,9 @@ enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_cas
 
 // --- An emulated GPU (emulate.c)
 
+// Whether the work was skipped by itself: an emulated GPU lacks instructions, others a feature.
+bool eng_emulate_lacks(const struct eng_device *device, const struct eng_outcome *outcome);
+
 // After a client's request failed: if its device is an emulated GPU, repeats the request where
 // waits and caches do not matter, unless they did not, and says in at most `size` bytes what the
 // failure is about. Else leaves `says` as it is.

@@ -117,6 +117,11 @@ bool eng_emulate_is(const char *given)
     return false;
 }
 
+bool eng_emulate_lacks(const struct eng_device *device, const struct eng_outcome *outcome)
+{
+    return outcome->result == ENG_SKIP && dev_facts_emulated(&device->facts);
+}
+
 void eng_emulate_judge(const struct eng_client *failed, const struct eng_work *work,
                        const struct eng_request *how, char *says, size_t size)
 {

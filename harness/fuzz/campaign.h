@@ -56,7 +56,7 @@ struct fuzz_group {
 
 // A device's programs.
 struct fuzz_tally {
-    uint64_t programs;    // complete ones
+    uint64_t programs; // complete ones
     // A run: a program that passed or failed, or that the emulated GPU could not execute, which
     // counts as no progress; an instance: a checked subgroup.
     struct eng_count sum;

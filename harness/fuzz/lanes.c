@@ -2,7 +2,6 @@
 // Runs the programs of a campaign, several at once, and puts those that fail into groups.
 #include "engine/protocol.h"
 #include "fuzz/campaign.h"
-#include "model/emulated.h"
 #include "report/code.h"
 
 #include <inttypes.h>
@@ -134,12 +133,6 @@ static bool lacks(const struct fuzz_campaign *c, const struct fuzz_arm *arm, uin
     return run >= first + record->kept.runs && run < first + record->planned;
 }
 
-// Whether other programs may run on the device: an emulated one lacks instructions, not features.
-static bool is_alone(const struct fuzz_campaign *c, const struct eng_outcome *outcome)
-{
-    return outcome->result == ENG_SKIP && dev_facts_emulated(&c->device->facts);
-}
-
 // If one program lacks a feature, all do.
 static void skip(struct fuzz_campaign *c, const char *reason)
 {
@@ -161,7 +154,7 @@ static void count_program(struct fuzz_campaign *c, struct fuzz_found *found)
     const uint64_t run = found->index / c->size_count;
     const bool broken = eng_is_broken(first->result);
     const bool judged = broken || first->result == ENG_PASS || first->result == ENG_FAIL;
-    const bool alone = is_alone(c, first);
+    const bool alone = eng_emulate_lacks(c->device, first);
     struct eng_count count = first->count;
     struct eng_failure failure = first->first;
     if (broken)
@@ -357,7 +350,7 @@ static void run_program(struct fuzz_lane *lane)
             examine(lane);
         found->open = false;
     } else {
-        c->over |= first->result == ENG_SKIP && !c->given && !is_alone(c, first);
+        c->over |= first->result == ENG_SKIP && !c->given && !eng_emulate_lacks(c->device, first);
         add(&c->ended, lit_realloc(found, 1, offsetof(struct fuzz_found, drawn)));
     }
 }
