@@ -385,25 +385,34 @@ enum { PASS_STORE_WAIT = 6, PASS_GL1 = 18, PASS_GL0 = 20 };
 
 static unsigned mattering; // of these, how many had a fault that mattered
 
-// How many of 100 seeds let workgroup 1 see the flag without the data, with `count` dwords of the
-// code from `at` on left out.
-static unsigned count_stale(const char *settings, unsigned at, unsigned count)
+// How many of 100 seeds do not leave 1 in data[128], with `count` dwords of the code from `at` on
+// left out.
+static unsigned count_wrong(const char *settings, const uint32_t *program, size_t bytes,
+                            unsigned at, unsigned count, struct shape shape)
 {
-    unsigned stale = 0;
+    unsigned wrong = 0;
     mattering = 0;
-    uint32_t words[sizeof pass / sizeof *pass];
-    memcpy(words, pass, sizeof pass);
+    uint32_t words[64];
+    assert_true(bytes <= sizeof words);
+    memcpy(words, program, bytes);
     for (unsigned i = 0; i < count; i++)
         words[at + i] = S_NOP;
     for (unsigned seed = 0; seed < 100; seed++) {
         char text[100];
         snprintf(text, sizeof text, "navi21,%s,seed=%u", settings, seed);
         open_gpu(text);
-        run(words, sizeof words, (struct shape){.groups = 2, .threads = 1});
-        stale += data[128] != 1;
+        run(words, bytes, shape);
+        wrong += data[128] != 1;
         mattering += gpu.fault_matters;
     }
-    return stale;
+    return wrong;
+}
+
+// How many seeds let workgroup 1 see the flag without the data.
+static unsigned count_stale(const char *settings, unsigned at, unsigned count)
+{
+    return count_wrong(settings, pass, sizeof pass, at, count,
+                       (struct shape){.groups = 2, .threads = 1});
 }
 
 TEST(stores_are_seen_in_any_order_without_a_wait)
@@ -435,27 +444,18 @@ static const uint32_t hand_over[] = {
     S_ENDPGM,               // 17
 };
 
-// How many of 100 seeds let wave 1 miss the word, without the wait for its registers or with.
-static unsigned count_missed(const char *timing, uint32_t wgp, bool waits)
+enum { HAND_OVER_WAIT = 8 };
+
+// How many seeds let wave 1 miss the word, without the wait for registers or with.
+static unsigned count_missed(const char *settings, uint32_t wgp, bool waits)
 {
-    unsigned missed = 0;
-    uint32_t words[sizeof hand_over / sizeof *hand_over];
-    memcpy(words, hand_over, sizeof hand_over);
-    if (!waits)
-        words[8] = S_NOP;
-    for (unsigned seed = 0; seed < 100; seed++) {
-        char text[100];
-        snprintf(text, sizeof text, "navi21,timing=%s,seed=%u", timing, seed);
-        open_gpu(text);
-        run(words, sizeof words, (struct shape){.groups = 1, .threads = 128, .wgp = wgp});
-        missed += data[128] != 1;
-    }
-    return missed;
+    return count_wrong(settings, hand_over, sizeof hand_over, HAND_OVER_WAIT, !waits,
+                       (struct shape){.groups = 1, .threads = 128, .wgp = wgp});
 }
 
 TEST(a_compute_unit_executes_in_order_what_left_its_waves)
 {
-    static const char *const timings[] = {"late", "random"};
+    static const char *const timings[] = {"timing=late", "timing=random"};
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(count_missed(timings[i], 0, true), 0);
         assert_true(count_missed(timings[i], 0, false) > 0);
