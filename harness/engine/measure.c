@@ -168,13 +168,13 @@ static bool begin_data(struct dev *dev, const struct eng_upcoming *ahead, struct
     struct dev_stress stress;
     struct eng_prepared *ready = &one->ready;
     if (!eng_stress_parse(ahead->stress, &stress, &error) ||
-        !eng_prepare(
-            &(struct eng_prepare){
-                .name = ahead->name,
-                .facts = dev_facts(dev),
-                .most_words = eng_most_words(dev),
-            },
-            ready, &error))
+        !prepare(dev,
+                 &(struct eng_prepare){
+                     .name = ahead->name,
+                     .facts = dev_facts(dev),
+                     .most_words = eng_most_words(dev),
+                 },
+                 ready, &error))
         return false;
     const struct eng_stress_limits limits = {dev_facts(dev), ready->module->divisible};
     eng_stress_fit(&stress, &limits);

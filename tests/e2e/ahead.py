@@ -65,6 +65,12 @@ class Blame(harness.Case):
         self.assertEqual(found[0]["failed_runs"], 3, found)
         self.assertEqual(found[0], found[1])
 
+    def test_matrices_that_the_device_does_not_list_are_not_compiled(self):
+        run = self.litmus("run", "matrix.layout", "-n", "2", "--ahead", "2", fault="no-products,"
+                          "crash-on=any", LITMUS_FAULT_DRIVER=harness.SIMT, code=77)
+        self.assertNotIn("crash", run.err)
+        self.assertEqual({result["result"] for result in self.report()["results"]}, {"skip"}, run)
+
     def test_refused(self):
         run, first, second = self.both("refuse-on=128", code=3)
         self.assertEqual((first["result"], first["runs"]), ("pass", RUNS), run)

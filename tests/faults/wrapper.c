@@ -691,6 +691,17 @@ static VKAPI_ATTR VkResult VKAPI_CALL list_extensions(VkPhysicalDevice device, c
     return NEXT(vkEnumerateDeviceExtensionProperties)(device, layer, count, properties);
 }
 
+#ifdef VK_KHR_cooperative_matrix
+static VKAPI_ATTR VkResult VKAPI_CALL get_products(VkPhysicalDevice device, uint32_t *count,
+                                                   VkCooperativeMatrixPropertiesKHR *products)
+{
+    if (!is_on("no-products"))
+        return NEXT(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)(device, count, products);
+    *count = 0;
+    return VK_SUCCESS;
+}
+#endif
+
 // The loader's interface
 
 static PFN_vkVoidFunction VKAPI_CALL device_lookup(VkDevice device, const char *name);
@@ -714,6 +725,9 @@ static PFN_vkVoidFunction overridden(const char *name)
                OVERRIDE(vkDestroyDevice, destroy_device),
                OVERRIDE(vkEnumerateDeviceExtensionProperties, list_extensions),
                OVERRIDE(vkGetDeviceProcAddr, device_lookup),
+#ifdef VK_KHR_cooperative_matrix
+               OVERRIDE(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR, get_products),
+#endif
                OVERRIDE(vkGetPhysicalDeviceMemoryProperties, get_memory),
                OVERRIDE(vkGetPhysicalDeviceProperties, get_properties),
                OVERRIDE(vkGetPhysicalDeviceProperties2, get_properties2),
