@@ -22,16 +22,3 @@ typedef bool linting_load(const char *path, const struct linting_options *chosen
 // Prints what is found in each file, and the sum. Returns the exit code, or -1 with an error.
 int linting(const struct linting_options *chosen, linting_load *load, const struct lit_list *paths,
             struct lit_error *error);
-
-// --- Of SPIR-V
-
-struct linting_spirv {
-    const struct linting_options *chosen;
-    linting_load *load;
-    size_t modules, loops, found, near, refused;
-};
-
-// Whether a file is a module, or one can be made of it: by its name, else by what it begins with.
-bool linting_is_spirv(const char *path, const struct text *bytes);
-// Prints what is found in a file, and counts. False with an error if it is no module.
-bool linting_spirv(struct linting_spirv *lint, const char *path, struct lit_error *error);
