@@ -5,6 +5,7 @@
 #include "report/format.h"
 #include "report/known.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,4 +348,417 @@ bool report_code_versus(const struct report_code *code, const struct result *res
         shows = true;
     }
     return shows;
+}
+
+// ---- Configurations that ran one program on a device, so that we can pool their runs
+
+// Machine code alone does not tell how much shared memory or how many registers it uses; the
+// driver's statistics do.
+static bool has_same_code(const struct isa_entry *a, const struct isa_entry *b)
+{
+    if (!a || !b || a->same_as != b->same_as || !a->piece || a->piece->source != ISA_MACHINE ||
+        a->code.statistic_count != b->code.statistic_count)
+        return false;
+    for (size_t i = 0; i < a->code.statistic_count; i++)
+        if (strcmp(a->code.statistics[i].name, b->code.statistics[i].name) != 0 ||
+            strcmp(a->code.statistics[i].value, b->code.statistics[i].value) != 0)
+            return false;
+    return true;
+}
+
+static bool is_measured_alike(const struct result *a, const struct result *b)
+{
+    const char *of_a = strchr(a->name, '@'), *of_b = strchr(b->name, '@');
+    return a->device == b->device && strcmp(a->test, b->test) == 0 &&
+           strcmp(of_a ? of_a : "", of_b ? of_b : "") == 0 && a->expectation == b->expectation &&
+           strcmp(a->stress, b->stress) == 0 && !a->rule[0] && !b->rule[0] && a->judged > 0 &&
+           b->judged > 0;
+}
+
+bool report_code_is_one(const struct report_code *code, const struct result *a,
+                        const struct result *b)
+{
+    return is_measured_alike(a, b) &&
+           has_same_code(report_code_of(code, a), report_code_of(code, b)) &&
+           (a == b ||
+            report_known->is_same_work(a->name, b->name, &code->model->devices[a->device].facts));
+}
+
+// Puts a row for a result and all later results that ran the same program, and marks them as seen;
+// no row if it is alone.
+static void put_group(const struct report_code *code, size_t first, bool *seen, struct table *table)
+{
+    const struct report_model *model = code->model;
+    OWNED(lit_free)
+    const struct result **members = lit_alloc(model->result_count, sizeof *members);
+    OWNED(text_free) struct text together = {0};
+    uint64_t failed = 0, judged = 0;
+    size_t count = 0;
+    for (size_t i = first; i < model->result_count; i++) {
+        const struct result *other = &model->results[i];
+        if (seen[i] || !report_code_is_one(code, &model->results[first], other))
+            continue;
+        seen[i] = true;
+        members[count++] = other;
+        failed += other->failed_runs;
+        judged += other->judged;
+    }
+    text_printf(
+        &together, "%s of %s, %s", COUNT(failed), COUNT(judged),
+        format_interval((char[80]){0}, failed, judged, report_interval(failed, judged, "")));
+    for (size_t i = 0; i < count && count > 1; i++) {
+        table_row(table)->more = i > 0;
+        table_put(table, TONE_PLAIN, "%s", together.data);
+        table_put(table, TONE_PLAIN, "%s of %s", COUNT(members[i]->failed_runs),
+                  COUNT(members[i]->judged));
+        table_put(table, TONE_PLAIN, "%s", members[i]->label);
+    }
+}
+
+void report_code_shared(const struct report_code *code, size_t device, struct table *table)
+{
+    static const struct table_column heads[] = {COL("failed runs together"), COL("failed runs"),
+                                                CODE("configuration")};
+    static const struct table shape = {.title = "Same machine code", TABLE_OF(heads)};
+    const struct report_model *model = code->model;
+    OWNED(lit_free) bool *seen = lit_alloc(model->result_count + 1, sizeof *seen);
+    table_begin(table, &shape, device);
+    for (size_t i = 0; i < model->result_count; i++)
+        if (model->results[i].device == device && code->of[i] && !seen[i])
+            put_group(code, i, seen, table);
+    if (table->count)
+        table_note(
+            table,
+            "The device executes the same machine code in these variants, in as many "
+            "workgroups and on the same data: the runs of each are evidence for all of them, "
+            "if they have one rate. Comparisons take each by itself.");
+}
+
+// ---- Lines that do what the test asks about, so that could have failed. The code alone cannot tell more
+
+enum asked {
+    CROSS_LANE, // the values that lanes receive from each other
+    MEMORY,     // the values read from memory that others write
+    NEITHER     // whether and when a lane goes on
+};
+
+// The first start that a test's name has decides. All other tests ask about cross-lane reads.
+static const struct {
+    const char *start;
+    enum asked asked;
+} tests[] = {
+    {"barrier.", NEITHER},
+    {"lookback.", MEMORY},
+    {"memory.", MEMORY},
+    {"progress.", MEMORY},
+    {"scan.blelloch/", MEMORY},
+    {"scan.blelloch@", MEMORY},
+    {"scan.hillis-steele", MEMORY},
+    {"scan.vector-sum-grid", MEMORY},
+};
+
+static enum asked asked_by(const char *test)
+{
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        if (strncmp(test, tests[i].start, strlen(tests[i].start)) == 0)
+            return tests[i].asked;
+    return CROSS_LANE;
+}
+
+// --- Text: SPIR-V as the SIMT simulator lists it, and assembly of AMD's GPUs
+
+// What a line of either language has that takes a value from another lane, or from memory.
+static const char *const cross_lane[] = {
+    "OpGroupNonUniform", "OpSubgroup", "ds_bpermute", "ds_permute", "ds_swizzle", "v_permlane",
+    "v_readlane", "v_writelane", "v_readfirstlane",
+    // Data-parallel primitives take an operand from another lane.
+    "_dpp ", " quad_perm:", " row_shl:", " row_shr:", " row_ror:", " row_share:", " row_xmask:",
+    " row_mirror", " row_newbcast:", " row_bcast:", " wave_shl:", " wave_shr:", " wave_rol:",
+    " wave_ror:", " row_half_mirror", " dpp8:", NULL};
+static const char *const memory[] = {"OpAtomic",      "buffer_load", "buffer_atomic", "global_load",
+                                     "global_atomic", "flat_load",   "flat_atomic",   "ds_read",
+                                     "ds_load",       "ds_add",      "ds_cmpst",      NULL};
+
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+// The first word after number, indentation and "%x = ".
+static const char *opcode(const char *line)
+{
+    line += strspn(line, " \t0123456789");
+    const char *assigned = *line == '%' ? strstr(line, " = ") : NULL;
+    return assigned ? assigned + strlen(" = ") : line;
+}
+
+static bool is_known(const struct isa_listing *listing)
+{
+    bool known = false;
+    for (size_t i = 0; i < listing->count && !known; i++) {
+        const char *word = opcode(listing->lines[i].text);
+        known = starts(word, "s_endpgm") || starts(word, "OpReturn");
+    }
+    return known;
+}
+
+// Variables of an invocation, and built-in ones: no other invocation writes them.
+static bool is_own_pointer(const struct isa_listing *listing, const char *pointer)
+{
+    const size_t length = strcspn(pointer, " ");
+    if (starts(pointer, "%gl_"))
+        return true;
+    for (size_t i = 0; i < listing->count; i++) {
+        const char *line = listing->lines[i].text;
+        line += strspn(line, " 0123456789");
+        if (strncmp(line, pointer, length) == 0 && starts(line + length, " = "))
+            return strstr(line, "%_ptr_Function_") || strstr(line, "%_ptr_Private_") ||
+                   strstr(line, "%_ptr_Input_");
+    }
+    return false;
+}
+
+static bool text_asks(const struct isa_listing *listing, size_t line, enum asked asked)
+{
+    const char *word = opcode(listing->lines[line].text);
+    if (asked == MEMORY && starts(word, "OpLoad ")) {
+        const char *pointer = strchr(word + strlen("OpLoad "), ' ');
+        return pointer && !is_own_pointer(listing, pointer + 1);
+    }
+    for (const char *const *has = asked == MEMORY ? memory : cross_lane; *has; has++)
+        if (strstr(word, *has))
+            return !starts(word, "OpAtomicStore");
+    return false;
+}
+
+// --- SASS
+
+// The result only feeds a BRA.CONV or BRA.DIV: the compiler put this line in, not the test.
+static bool is_compilers(const struct isa_entry *entry, size_t line)
+{
+    for (size_t i = 0; i < entry->lint.count; i++)
+        if (entry->lint.findings[i].read == line && entry->lint.findings[i].kind == LINT_QUERY)
+            return true;
+    return false;
+}
+
+static bool sass_asks(const struct isa_entry *entry, size_t line, enum asked asked)
+{
+    const enum sass_op op = entry->listing.sass.insns[line].op;
+    if (asked == CROSS_LANE)
+        return sass_is_cross_lane(op) && !is_compilers(entry, line);
+    return op == SASS_LD || op == SASS_LDG || op == SASS_LDS || op == SASS_ATOM ||
+           op == SASS_ATOMG || op == SASS_ATOMS;
+}
+
+static void mark_risks(const struct isa_entry *entry, char *lines)
+{
+    for (size_t i = 0; i < entry->lint.count; i++) {
+        const struct lint_finding *finding = &entry->lint.findings[i];
+        const size_t both[] = {finding->read, finding->other};
+        const bool marked = lint_is_risk(finding->kind) || finding->kind == LINT_SHARED;
+        for (size_t k = 0; marked && k < 2; k++)
+            if (both[k] < entry->listing.count && lines[both[k]] == ' ')
+                lines[both[k]] = REPORT_MARK_RISK;
+    }
+}
+
+// --- Words
+
+static void put_candidates(struct report_marks *marks, enum asked asked, bool failed)
+{
+    const char *what = asked == CROSS_LANE ? "cross-lane read" : "memory read";
+    struct text *words = &marks->words;
+    const char *count = COUNT(marks->count);
+    if (marks->count == 1)
+        text_printf(words, "The marked instruction is the only known %s: %s.", what,
+                    failed ? "if the wrong value was read, it was here"
+                           : "a wrong value comes from here");
+    else if (failed)
+        text_printf(words,
+                    "Marked are the %s known %ss. Each is one of %s that could have read the wrong "
+                    "value; which one it was, the code does not say.",
+                    count, what, count);
+    else
+        text_printf(words, "Marked are the %s known %ss: what the test is about.", count, what);
+}
+
+static void put_words(struct report_marks *marks, enum asked asked, bool known, bool failed)
+{
+    struct text *words = &marks->words;
+    if (asked == NEITHER)
+        text_puts(
+            words,
+            "No instruction is marked: the test is about forward progress, not about a value.");
+    else if (!known)
+        text_puts(words, "No line is marked: what a line of this representation does is not "
+                         "known here.");
+    else if (marks->count == 0)
+        text_printf(words, "No instruction is marked: none is known to be a %s.",
+                    asked == CROSS_LANE ? "cross-lane read" : "read of memory that others write");
+    else
+        put_candidates(marks, asked, failed);
+}
+
+void report_marks_make(const struct isa_entry *entry, const char *test, bool failed,
+                       struct report_marks *marks)
+{
+    const struct isa_listing *listing = &entry->listing;
+    const enum asked asked = asked_by(test);
+    const bool sass = listing->sass.count > 0;
+    const bool known = sass || is_known(listing);
+    *marks = (struct report_marks){.lines = lit_alloc(listing->count + 1, 1)};
+    for (size_t i = 0; i < listing->count; i++) {
+        const bool asks = asked != NEITHER && known &&
+                          (sass ? sass_asks(entry, i, asked) : text_asks(listing, i, asked));
+        marks->lines[i] = asks ? REPORT_MARK_ASKED : ' ';
+        marks->count += asks;
+    }
+    if (sass)
+        mark_risks(entry, marks->lines);
+    if (listing->count)
+        put_words(marks, asked, known, failed);
+}
+
+void report_marks_clear(struct report_marks *marks)
+{
+    free(marks->lines);
+    text_free(&marks->words);
+    *marks = (struct report_marks){0};
+}
+
+// ---- Listings and differences as lines of text, cut to the room available
+
+#define WINDOW 8 // lines before and after a marked one, if all do not fit
+
+static void put_line(const struct isa_listing *listing, size_t line, char mark, struct text *out)
+{
+    const struct isa_line *at = &listing->lines[line];
+    if (at->address == SASS_NOWHERE)
+        text_printf(out, "%c %s\n", mark, at->text);
+    else
+        text_printf(out, "%c %04" PRIx32 "  %s\n", mark, at->address, at->text);
+}
+
+// Chooses the lines to show if all do not fit: those around marks, else the first ones.
+static void choose(const struct isa_listing *listing, const struct report_marks *marks, bool *shown)
+{
+    bool any = false;
+    for (size_t i = 0; i < listing->count; i++) {
+        if (marks->lines[i] == ' ')
+            continue;
+        any = true;
+        const size_t end = i + WINDOW < listing->count ? i + WINDOW : listing->count - 1;
+        for (size_t k = i > WINDOW ? i - WINDOW : 0; k <= end; k++)
+            shown[k] = true;
+    }
+    for (size_t i = 0; !any && i < listing->count; i++)
+        shown[i] = true;
+}
+
+static void put_gap(size_t lines, struct text *out)
+{
+    if (lines)
+        text_printf(out, "  ... %s line%s\n", COUNT(lines), lines == 1 ? "" : "s");
+}
+
+void report_code_listing(const struct isa_entry *entry, const struct report_marks *marks,
+                         size_t most, struct text *out)
+{
+    const struct isa_listing *listing = &entry->listing;
+    const size_t start = out->length;
+    size_t left_out = 0, length = 0;
+    OWNED(lit_free) bool *shown = lit_alloc(listing->count + 1, sizeof *shown);
+    for (size_t i = 0; i < listing->count; i++)
+        length += strlen(listing->lines[i].text) + 10;
+    if (length <= most)
+        memset(shown, true, listing->count);
+    else
+        choose(listing, marks, shown);
+    for (size_t i = 0; i < listing->count; i++) {
+        // Stop at the first line that does not fit.
+        const size_t line = strlen(listing->lines[i].text) + 40;
+        if (!shown[i] || out->length - start + line > most) {
+            left_out += 1;
+            if (shown[i])
+                most = 0;
+            continue;
+        }
+        put_gap(left_out, out);
+        left_out = 0;
+        put_line(listing, i, marks->lines[i], out);
+    }
+    put_gap(left_out, out);
+}
+
+// --- Differences
+
+static bool differs(const struct isa_row *row)
+{
+    return row->left == SIZE_MAX || row->right == SIZE_MAX;
+}
+
+#define AROUND 4 // rows to show before and after those that differ
+
+static bool *find_shown(const struct isa_diff *diff)
+{
+    bool *shown = lit_alloc(diff->count + 1, sizeof *shown);
+    for (size_t i = 0; i < diff->count; i++) {
+        if (!differs(&diff->rows[i]))
+            continue;
+        const size_t end = i + AROUND < diff->count ? i + AROUND : diff->count - 1;
+        for (size_t k = i > AROUND ? i - AROUND : 0; k <= end; k++)
+            shown[k] = true;
+    }
+    return shown;
+}
+
+// "@@ -12,7 +12,9 @@" for the adjacent rows from `at` on.
+static void put_hunk(const struct isa_diff *diff, const bool *shown, size_t at, struct text *out)
+{
+    size_t left = 0, right = 0, left_count = 0, right_count = 0;
+    for (size_t i = 0; i < at; i++) {
+        left += diff->rows[i].left != SIZE_MAX;
+        right += diff->rows[i].right != SIZE_MAX;
+    }
+    for (size_t i = at; i < diff->count && shown[i]; i++) {
+        left_count += diff->rows[i].left != SIZE_MAX;
+        right_count += diff->rows[i].right != SIZE_MAX;
+    }
+    text_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", left + (left_count > 0), left_count,
+                right + (right_count > 0), right_count);
+}
+
+void report_code_difference(const struct isa_listing *paired, const char *paired_title,
+                            const struct isa_listing *listing, const char *title, size_t most,
+                            struct text *out)
+{
+    const size_t start = out->length;
+    struct isa_diff diff;
+    isa_diff(paired, listing, &diff);
+    OWNED(lit_free) bool *shown = find_shown(&diff);
+    if (diff.added + diff.dropped)
+        text_printf(out, "--- %s\n+++ %s\n", paired_title, title);
+    for (size_t i = 0; i < diff.count; i++) {
+        const struct isa_row *row = &diff.rows[i];
+        if (!shown[i])
+            continue;
+        const char *text = row->right == SIZE_MAX ? paired->lines[row->left].text
+                                                  : listing->lines[row->right].text;
+        if (out->length - start + strlen(text) + 80 > most) {
+            size_t more = 0;
+            for (size_t k = i; k < diff.count; k++)
+                more += differs(&diff.rows[k]);
+            text_printf(out, "@@ %s more lines that differ @@\n", COUNT(more));
+            break;
+        }
+        if (i == 0 || !shown[i - 1])
+            put_hunk(&diff, shown, i, out);
+        text_printf(out, "%c%s\n",
+                    row->right == SIZE_MAX  ? '-'
+                    : row->left == SIZE_MAX ? '+'
+                                            : ' ',
+                    text);
+    }
+    isa_diff_clear(&diff);
 }

@@ -81,14 +81,14 @@ struct report_code_users report_code_users(const struct report_code *code, size_
 bool report_code_is_one(const struct report_code *code, const struct result *a,
                         const struct result *b);
 // Groups of a device's results that ran the same program: a row each, with the pooled rate
-// (code_shared.c). Empty if there is none.
+// . Empty if there is none.
 void report_code_shared(const struct report_code *code, size_t device, struct table *table);
 // A device's failed results that have code in the store, each code once, forbidden ones first.
 // *list is allocated; returns its length.
 size_t report_code_failed(const struct report_code *code, size_t device,
                           const struct result ***list);
 
-// ---- instructions in question (code_marks.c)
+// ---- instructions in question
 
 struct report_marks {
     char *lines;       // for each line of the listing: REPORT_MARK_ or ' '

@@ -40,7 +40,7 @@ struct html {
 void html_make(struct html *html);
 void html_clear(struct html *html);
 
-// ---- addresses within a site (html_text.c)
+// ---- addresses within a site (html_parts.c)
 
 // Appends a unique file name for a name: letters a to z, digits, "_", "-" and single dots, none of
 // them first. If that differs from the name, adds 8 digits that depend on all of it.
@@ -52,7 +52,7 @@ char *html_test_address(const char *up, const char *test);
 char *html_device_address(const char *up, const struct dev_facts *facts);
 char *html_finding_address(const char *up, const char *finding);
 
-// ---- writing (html_text.c)
+// ---- writing (html_parts.c)
 
 // Appends text that is safe in an element and in a quoted attribute.
 void html_escape(struct text *out, const char *string);
@@ -78,7 +78,7 @@ void html_device_name(struct text *out, const struct eng_device *device);
 // The same with the device's name, as a heading.
 void html_device_heading(const struct html *html, size_t device, struct text *out);
 
-// ---- plots (html_plot.c)
+// ---- plots (html_parts.c)
 
 // A rate with its interval and its expectation: enum cat_expectation, or HTML_PLAIN for none.
 #define HTML_PLAIN (CAT_CONTROL + 1)
@@ -95,8 +95,6 @@ int html_decades(const struct report_model *model);
 double html_x(int decades, double rate);
 // The axis above a column of plots.
 void html_axis(struct text *out, int decades);
-// The heading of a column of plots.
-void html_axis_heading(struct text *out, int decades);
 // A plot of rates, all in one lane. It has no text alternative: put the same in words beside it.
 // Draws nothing for a rate without runs.
 void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t count);
@@ -109,7 +107,7 @@ void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds
 // line for each power of ten: 8,781 of 262 million takes about half the bar.
 void html_log_bar(struct text *out, uint64_t part, uint64_t whole, const char *kind);
 
-// ---- tables (html_table.c)
+// ---- tables (html_parts.c)
 
 // A whole table. `bare`: without its own frame. On narrow screens its numbers name their column,
 // except in tables of class HTML_CHUNK, which have too many.
@@ -120,7 +118,7 @@ void html_table(const struct html *html, const struct table *table, bool bare, s
 enum { HTML_TOGETHER = 1, HTML_ALL = 2, HTML_NO_NOTES = 4, HTML_FOLD = 8 };
 void html_section(const struct html *html, report_section *make, unsigned how, struct text *out);
 
-// ---- results that are alike on all devices (html_groups.c)
+// ---- results that are alike on all devices (html_rates.c)
 
 // A result, with a name that leaves out its subgroup size.
 struct html_entry {
@@ -157,7 +155,6 @@ void html_failures(const struct html *html, struct text *out);
 void html_codes(const struct html *html, struct text *out);
 void html_heat(const struct html *html, struct text *out); // families by devices
 void html_rates(const struct html *html, struct text *out);
-void html_courses(const struct html *html, struct text *out);
 void html_unfinished(const struct html *html, struct text *out);
 void html_results(const struct html *html, struct text *out);
 // Makes html->listed, for its code. Allocated.

@@ -8,9 +8,6 @@
 #include "report/format.h"
 #include "report/sections.h"
 
-#define MARKDOWN_MOST                                                                              \
-    62000 // bytes: a comment of the usual trackers holds 64 KB, and a line is left
-
 // Writes text from a driver or a file: as codes, for all characters that Markdown, HTML or a
 // tracker might interpret. At most 2,000 bytes of it, then "...".
 void markdown_escape(struct text *out, const char *string);
@@ -19,11 +16,6 @@ __attribute__((format(__printf__, 2, 3))) void markdown_printf(struct text *out,
                                                                ...);
 // The same as inline code.
 void markdown_code(struct text *out, const char *string);
-// One line as a code block.
-void markdown_command(struct text *out, const char *line);
-// The command that runs a result again, as a code block.
-void markdown_again(struct text *out, const struct report_model *model,
-                    const struct result *result);
 // Several lines as a code block in a language; "" for none.
 void markdown_fence(struct text *out, const char *language, const char *lines);
 // Opens a fold under a title, which it escapes; closes it.
@@ -33,21 +25,6 @@ void markdown_unfold(struct text *out);
 // Heading, rows until the text exceeds `limit` bytes, and a line that counts the rest; then the
 // notes.
 void table_markdown(const struct table *table, size_t limit, struct text *out);
-// A section's table; nothing if it is empty.
-enum { MARKDOWN_FOLD = 1, MARKDOWN_ALL = 2, MARKDOWN_BARE = 4 }; // bare: without notes
-void markdown_section(const struct report_model *model, size_t device, report_section *make,
-                      unsigned how, size_t limit, struct text *out);
-// A result's checked units: expected and observed outcomes, and the first failures.
-void markdown_result(struct text *out, const struct result *result, size_t most_places);
-// How a result's failures vary between parts, and what stopped it, if there is anything to say.
-void markdown_remarks(struct text *out, const struct result *result);
-// The verdict on a device, in bold.
-void markdown_verdict(struct text *out, const struct report_model *model, size_t device);
-// A block of failures: a paragraph, and the command that runs it again; then its members as a
-// table, whose rows end when the text exceeds `limit` bytes.
-void markdown_block(struct text *out, const struct report_block *block);
-void markdown_members(struct text *out, const struct report_block *block, size_t limit);
-
 // The section on a device's compiled code, at most `most` bytes and a heading; nothing if the store
 // has no code.
 void markdown_codes(struct text *out, const struct report_code *code, size_t device, size_t most);
@@ -56,9 +33,6 @@ void markdown_codes(struct text *out, const struct report_code *code, size_t dev
 void markdown_one_code(struct text *out, const struct report_code *code,
                        const struct result *result, size_t most);
 
-// The ticket on one result, a report of its own. At most `most` bytes.
-void markdown_ticket(struct text *out, const struct report_code *code, const struct result *result,
-                     size_t most);
 // Appends at most `most` lines of a preprocessed source, after its test's head: the paragraph with
 // the family's first operation. That is an atomic for lookback, memory and progress, a barrier for
 // barrier, a group operation for all others; if it has none, the first of another kind.
