@@ -316,8 +316,7 @@ static void begin_row(const struct line *line, enum tone tone, struct table *tab
 
 static void put_sum(const struct sum *sum, enum tone tone, struct table *table)
 {
-    table_count(table, TONE_PLAIN, sum->runs);
-    table_count(table, TONE_PLAIN, sum->failed);
+    table_cells(table, "%s\t%s", COUNT(sum->runs), COUNT(sum->failed));
     if (sum->broken)
         table_put(table, tone, "%s ended the driver", COUNT(sum->broken));
     else if (sum->runs)
@@ -482,14 +481,11 @@ static bool put_remedy(const struct line *line, const char *what, const char *wi
               : sum.failed || sum.broken ? "fails, too"
               : good                     ? "helps"
                                          : "undecided");
-    if (with[0] && sum.configurations) {
+    if (with[0] && sum.configurations)
         put_sum(&sum, TONE_PLAIN, table);
-    } else {
-        for (int i = 0; i < 3; i++)
-            table_put(table, TONE_PLAIN, "%s", "");
-    }
-    table_put(table, TONE_PLAIN, "%s", "");
-    table_put(table, TONE_PLAIN, "%s", where.data);
+    else
+        table_cells(table, "\t\t%s", "");
+    table_cells(table, "\t%s", where.data);
     return good;
 }
 
@@ -570,8 +566,7 @@ static void visit_open(const struct line *line, struct table *table)
         reason = line->in[i] ? line->all[i]->reason : "";
     put_which(line, line->in, &tests);
     begin_row(line, TONE_PLAIN, table);
-    table_put(table, TONE_PLAIN, "%s", reason);
-    table_put(table, TONE_PLAIN, "%s", tests.data);
+    table_cells(table, "%s\t%s", reason, tests.data);
 }
 
 void report_advice_open(const struct report_model *model, size_t device, bool all,
@@ -597,8 +592,6 @@ void report_advice_open(const struct report_model *model, size_t device, bool al
                         advices[a].tests[i].family ? ".*" : "",
                         *advices[a].tests[i].values ? " " : "", advices[a].tests[i].values);
         table_row(table);
-        table_put(table, TONE_PLAIN, "%s", advices[a].statement);
-        table_put(table, TONE_PLAIN, "no results");
-        table_put(table, TONE_PLAIN, "%s", tests.data);
+        table_cells(table, "%s\tno results\t%s", advices[a].statement, tests.data);
     }
 }

@@ -262,12 +262,8 @@ static void put_findings(const struct isa_entry *entry, const struct report_code
         OWNED(text_free) struct text words = {0};
         report_code_risk(entry, i, &words);
         table_row(table)->more = i > 0;
-        table_put(table, TONE_PLAIN, "%s", users->first->name);
-        table_put(table, TONE_PLAIN, "%s", i ? "" : failed.data);
-        if (i < most)
-            table_put(table, TONE_PLAIN, "%s", words.data);
-        else
-            table_put(table, TONE_PLAIN, "%s more", COUNT(count - most));
+        table_cells(table, "%s\t%s\t%s%s", users->first->name, i ? "" : failed.data,
+                    i < most ? words.data : COUNT(count - most), i < most ? "" : " more");
     }
 }
 
@@ -408,10 +404,8 @@ static void put_group(const struct report_code *code, size_t first, bool *seen, 
         format_interval((char[80]){0}, failed, judged, report_interval(failed, judged, "")));
     for (size_t i = 0; i < count && count > 1; i++) {
         table_row(table)->more = i > 0;
-        table_put(table, TONE_PLAIN, "%s", together.data);
-        table_put(table, TONE_PLAIN, "%s of %s", COUNT(members[i]->failed_runs),
-                  COUNT(members[i]->judged));
-        table_put(table, TONE_PLAIN, "%s", members[i]->label);
+        table_cells(table, "%s\t%s of %s\t%s", together.data, COUNT(members[i]->failed_runs),
+                    COUNT(members[i]->judged), members[i]->label);
     }
 }
 
@@ -434,7 +428,8 @@ void report_code_shared(const struct report_code *code, size_t device, struct ta
             "if they have one rate. Comparisons take each by itself.");
 }
 
-// ---- Lines that do what the test asks about, so that could have failed. The code alone cannot tell more
+// ---- Lines that do what the test asks about, so that could have failed. The code alone cannot
+// tell more
 
 enum asked {
     CROSS_LANE, // the values that lanes receive from each other

@@ -80,8 +80,8 @@ struct report_code_users report_code_users(const struct report_code *code, size_
 // with a number of runs fixed in advance.
 bool report_code_is_one(const struct report_code *code, const struct result *a,
                         const struct result *b);
-// Groups of a device's results that ran the same program: a row each, with the pooled rate
-// . Empty if there is none.
+// Groups of a device's results that ran the same program: a row each, with the pooled rate.
+// Empty if there is none.
 void report_code_shared(const struct report_code *code, size_t device, struct table *table);
 // A device's failed results that have code in the store, each code once, forbidden ones first.
 // *list is allocated; returns its length.

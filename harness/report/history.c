@@ -364,9 +364,8 @@ static void put_line(struct table *table, const struct history_line *line)
     char dates[48];
     put_dates(dates, line->first, line->last);
     table_row(table);
-    table_put(table, TONE_PLAIN, "%s", line->driver->facts.driver_version);
-    table_put(table, TONE_PLAIN, "%s", dates);
-    table_count(table, TONE_PLAIN, line->sessions - line->repeats);
+    table_cells(table, "%s\t%s\t%s", line->driver->facts.driver_version, dates,
+                COUNT(line->sessions - line->repeats));
     table_count(table, is_bad(line) ? TONE_BAD : TONE_PLAIN, line->failed_runs);
     table_count(table, TONE_PLAIN, line->judged);
     table_rate(table, TONE_PLAIN, line->failed_runs, line->judged, line->interval)->group =
@@ -458,9 +457,7 @@ static void print_summary(const struct history *history, const struct history_in
         next_device(&table, driver->facts.name, info, out);
         put_dates(dates, driver->first, driver->last);
         table_row(&table);
-        table_put(&table, TONE_PLAIN, "%s", driver->facts.driver_version);
-        table_put(&table, TONE_PLAIN, "%s", dates);
-        table_count(&table, TONE_PLAIN, sum->names);
+        table_cells(&table, "%s\t%s\t%s", driver->facts.driver_version, dates, COUNT(sum->names));
         table_count(&table, TONE_BAD, sum->failing);
         table_count(&table, TONE_PLAIN, sum->runs);
         table_count(&table, TONE_BAD, sum->more);
@@ -521,14 +518,12 @@ void history_print_drivers(const struct store_index *index, const struct history
         next_device(&table, facts->name, info, out);
         put_dates(dates, driver->first, driver->last);
         table_row(&table);
-        table_put(&table, TONE_PLAIN, "%s%s%s", facts->driver_name,
-                  facts->driver_name[0] ? " " : "", facts->driver_version);
         // Some drivers repeat their version as their info.
-        table_put(&table, TONE_PLAIN, "%s",
-                  strcmp(facts->driver_info, facts->driver_version) ? facts->driver_info : "");
-        table_put(&table, TONE_PLAIN, "%s", dates);
-        table_count(&table, TONE_PLAIN, driver->sessions);
-        table_count(&table, TONE_PLAIN, driver->results);
+        const bool repeats = strcmp(facts->driver_info, facts->driver_version) == 0;
+        table_cells(&table, "%s%s%s\t%s\t%s\t%s\t%s", facts->driver_name,
+                    facts->driver_name[0] ? " " : "", facts->driver_version,
+                    repeats ? "" : facts->driver_info, dates, COUNT(driver->sessions),
+                    COUNT(driver->results));
         table_put(&table, TONE_SOFT, "%s", driver->id);
     }
     print_table(&table, info, out);
@@ -551,10 +546,8 @@ void history_print_sessions(const struct store_index *index, const struct histor
                         (uintmax_t)session->shard_count);
         text_puts(&state, session->finished ? "" : "unfinished");
         table_row(&table);
-        table_put(&table, TONE_PLAIN, "%jd", (intmax_t)session->id);
-        table_put(&table, TONE_PLAIN, "%s", session->started);
-        table_count(&table, TONE_PLAIN, session->runs);
-        table_put(&table, TONE_PLAIN, "0x%jx", (uintmax_t)session->seed);
+        table_cells(&table, "%jd\t%s\t%s\t0x%jx", (intmax_t)session->id, session->started,
+                    COUNT(session->runs), (uintmax_t)session->seed);
         table_put(&table, TONE_WARN, "%s", state.data ? state.data : "");
         table_put(&table, TONE_PLAIN, "%.200s%s", session->command,
                   strlen(session->command) > 200 ? "..." : "");

@@ -253,7 +253,6 @@ static void put_configuration(const struct html *html, const struct html_entry *
     for (size_t i = 0; i < html_alike(test, count, at, HTML_KEY); i++) {
         const struct result *result = test[at + i].result;
         const size_t index = (size_t)(result - html->model->results);
-        const char *expectation = cat_expectation_name(result->expectation);
         table->device = result->device;
         table_row(table)->more = i > 0;
         table_put(table, TONE_PLAIN, "%s", label.length ? label.data : test[0].result->test);
@@ -261,9 +260,8 @@ static void put_configuration(const struct html *html, const struct html_entry *
             table_rate(table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
         rate->group = (int)result->expectation;
         rate->failure = html->placed[index] ? index + 1 : 0;
-        table_put(table, TONE_PLAIN, "%s", result->judged ? "" : eng_result_name(result->result));
-        table_put(table, TONE_PLAIN, "%s", expectation);
-        table_put(table, TONE_PLAIN, "%s", result->id);
+        table_cells(table, "%s\t%s\t%s", result->judged ? "" : eng_result_name(result->result),
+                    cat_expectation_name(result->expectation), result->id);
     }
 }
 

@@ -7,18 +7,6 @@
 
 #define CHUNK 200
 
-struct names {
-    const char *expectations[CAT_CONTROL + 1], *results[ENG_RESULTS];
-};
-
-static void name_all(struct names *names)
-{
-    for (int e = 0; e <= CAT_CONTROL; e++)
-        names->expectations[e] = cat_expectation_name((enum cat_expectation)e);
-    for (int r = 0; r < ENG_RESULTS; r++)
-        names->results[r] = eng_result_name((enum eng_result)r);
-}
-
 // ---- the plain table
 
 static void put_options(struct text *out, const char *prefix, const char *const *names,
@@ -30,8 +18,6 @@ static void put_options(struct text *out, const char *prefix, const char *const 
 
 static void put_filters(const struct html *html, struct text *out)
 {
-    struct names names;
-    name_all(&names);
     text_puts(out, "<form id=\"filter\" role=\"search\" aria-label=\"Filter the results\" hidden>\n"
                    "<label class=\"long\">Text <input id=\"by-text\" type=\"search\" "
                    "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"text of a name or "
@@ -41,10 +27,10 @@ static void put_filters(const struct html *html, struct text *out)
                    "<option value=\"\">all</option><optgroup label=\"counted as\">");
     put_options(out, "counted-", report_counted_names, REPORT_COUNTED);
     text_puts(out, "</optgroup><optgroup label=\"ended with\">");
-    put_options(out, "ended-", names.results, ENG_RESULTS);
+    put_options(out, "ended-", eng_result_names, ENG_RESULTS);
     text_puts(out, "</optgroup></select></label>\n<label>Expectation <select id=\"by-expectation\">"
                    "<option value=\"\">all</option>");
-    put_options(out, "", names.expectations, CAT_CONTROL + 1);
+    put_options(out, "", cat_expectation_names, CAT_CONTROL + 1);
     text_puts(out,
               "</select></label>\n<label>Device <select id=\"by-device\"><option value=\"\">all"
               "</option>");
@@ -61,13 +47,10 @@ static void put_result(struct table *table, const struct html *html, const struc
 {
     table_row(table);
     table_put(table, TONE_PLAIN, "%s", eng_result_name(result->result))->class = html_kind(result);
-    table_put(table, TONE_PLAIN, "%s %s", result->label, result->id);
-    table_put(table, TONE_PLAIN, "%u", html->model->devices[result->device].number);
-    table_put(table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
-    table_count(table, TONE_PLAIN, result->runs);
-    table_count(table, TONE_PLAIN, result->failed_runs);
-    table_rate(table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
-    table_put(table, TONE_PLAIN, "%s", result->reason);
+    table_cells(table, "%s %s\t%u\t%s\t%s\t%s\t%s\t%s", result->label, result->id,
+                html->model->devices[result->device].number,
+                cat_expectation_name(result->expectation), COUNT(result->runs),
+                COUNT(result->failed_runs), INTERVAL(result), result->reason);
 }
 
 // Tables of at most CHUNK rows, so that a browser can skip the layout of those out of view.
@@ -195,14 +178,12 @@ static void put_member(struct text *out, const char *name, json_t *value)
 void html_data(const struct html *html, struct text *out)
 {
     struct texts texts = {json_array(), json_object()};
-    struct names names;
-    name_all(&names);
     text_puts(out, "{");
     put_member(out, "decades", json_integer(html->decades));
     put_member(out, "devices", json_integer((json_int_t)html->model->device_count));
-    put_member(out, "results", make_names(names.results, ENG_RESULTS));
+    put_member(out, "results", make_names(eng_result_names, ENG_RESULTS));
     put_member(out, "counted", make_names(report_counted_names, REPORT_COUNTED));
-    put_member(out, "expectations", make_names(names.expectations, CAT_CONTROL + 1));
+    put_member(out, "expectations", make_names(cat_expectation_names, CAT_CONTROL + 1));
     text_puts(out, "\"rows\":[");
     for (size_t i = 0; i < html->model->result_count; i++) {
         text_puts(out, i ? ",\n" : "\n");

@@ -255,12 +255,9 @@ static void put_members(struct text *out, const struct report_block *block, size
     for (size_t i = 0; i < block->count; i++) {
         const struct result *result = block->members[i];
         table_row(&table);
-        table_put(&table, TONE_PLAIN, "%s", result->id);
-        table_put(&table, TONE_PLAIN, "%s", result->label);
-        table_put(&table, TONE_PLAIN, "%s", eng_result_name(result->result));
-        table_count(&table, TONE_PLAIN, result->failed_runs);
-        table_count(&table, TONE_PLAIN, result->runs);
-        table_rate(&table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
+        table_cells(&table, "%s\t%s\t%s\t%s\t%s\t%s", result->id, result->label,
+                    eng_result_name(result->result), COUNT(result->failed_runs),
+                    COUNT(result->runs), INTERVAL(result));
     }
     table_markdown(&table, limit, out);
 }
@@ -420,18 +417,6 @@ static void print_evidence(const struct ticket *t)
 
 // Paired variants: others of the same test
 
-static void put_pair(struct table *table, const struct ticket *t, const struct result *result)
-{
-    OWNED(text_free) struct text names = {0};
-    report_differences(t->result, result, &names);
-    table_row(table);
-    table_put(table, TONE_PLAIN, "%s", names.data ? names.data : "nothing");
-    table_count(table, TONE_PLAIN, result->runs);
-    table_count(table, TONE_PLAIN, result->failed_runs);
-    table_rate(table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
-    table_put(table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
-}
-
 static void print_pairs(const struct ticket *t)
 {
     static const struct table_column heads[] = {CODE("differs in"), NUM("runs"), NUM("failed"),
@@ -442,8 +427,15 @@ static void print_pairs(const struct ticket *t)
     if (count > 0) {
         markdown_fold(t->out, "Paired variants: the same test with other axis values, in this "
                               "session");
-        for (size_t i = 0; i < count && i < MOST_PAIRED; i++)
-            put_pair(&table, t, paired[i].result);
+        for (size_t i = 0; i < count && i < MOST_PAIRED; i++) {
+            const struct result *other = paired[i].result;
+            OWNED(text_free) struct text names = {0};
+            report_differences(t->result, other, &names);
+            table_row(&table);
+            table_cells(&table, "%s\t%s\t%s\t%s\t%s", names.data ? names.data : "nothing",
+                        COUNT(other->runs), COUNT(other->failed_runs), INTERVAL(other),
+                        cat_expectation_name(other->expectation));
+        }
         if (count > MOST_PAIRED)
             table_note(&table, "and %s more", COUNT(count - MOST_PAIRED));
         table_markdown(&table, SIZE_MAX, t->out);

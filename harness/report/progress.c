@@ -8,50 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum wait {
-    WAIT_BEGUN,
-    WAIT_LOWER,
-    WAIT_HIGHER,
-    WAIT_LOCK_WORKGROUPS,
-    WAIT_SUBGROUP_LOW,
-    WAIT_SUBGROUP_HIGH,
-    WAIT_LOCK_SUBGROUPS,
-    WAIT_LOW_TAKEN,
-    WAIT_LOW_NOT_TAKEN,
-    WAIT_HIGH_TAKEN,
-    WAIT_HIGH_NOT_TAKEN,
-    WAIT_LOCK_INSIDE,
-    WAIT_LOCK_BEHIND,
-    WAIT_LIST,
-    WAIT_COUNT,
-};
-_Static_assert((int)WAIT_COUNT == REPORT_WAITS, "one wait for each place");
-
 // What a kind of wait is for, and which results belong to it: a test of the family with all of
 // these values.
 static const struct {
     const char *who, *test;
-} kinds[WAIT_COUNT] = {
-    [WAIT_BEGUN] = {"a workgroup that has started", "chain, order=ticket"},
-    [WAIT_LOWER] = {"the workgroup with the next lower number", "chain, order=launch"},
-    [WAIT_HIGHER] = {"the workgroup with the next higher number", "chain, order=against"},
-    [WAIT_LOCK_WORKGROUPS] = {"a workgroup that holds a lock", "spin-lock, contenders=workgroups"},
-    [WAIT_SUBGROUP_LOW] = {"a lower subgroup", "handover, between=subgroups, waiter=high"},
-    [WAIT_SUBGROUP_HIGH] = {"a higher subgroup", "handover, between=subgroups, waiter=low"},
-    [WAIT_LOCK_SUBGROUPS] = {"a subgroup that holds a lock", "spin-lock, contenders=subgroups"},
-    [WAIT_LOW_TAKEN] = {"the upper lanes, on the branch taken",
-                        "handover, between=lanes, waiter=low, waits=taken"},
-    [WAIT_LOW_NOT_TAKEN] = {"the upper lanes, on the branch not taken",
-                            "handover, between=lanes, waiter=low, waits=not-taken"},
-    [WAIT_HIGH_TAKEN] = {"the lower lanes, on the branch taken",
-                         "handover, between=lanes, waiter=high, waits=taken"},
-    [WAIT_HIGH_NOT_TAKEN] = {"the lower lanes, on the branch not taken",
-                             "handover, between=lanes, waiter=high, waits=not-taken"},
-    [WAIT_LOCK_INSIDE] = {"a lane that holds a lock, in the loop",
-                          "spin-lock, contenders=lanes, form=in-loop"},
-    [WAIT_LOCK_BEHIND] = {"a lane that holds a lock, after the loop",
-                          "spin-lock, contenders=lanes, form=after-loop"},
-    [WAIT_LIST] = {"a lane that holds one of two locks", "linked-list, form=spin"},
+} kinds[REPORT_WAITS] = {
+    {"a workgroup that has started", "chain, order=ticket"},
+    {"the workgroup with the next lower number", "chain, order=launch"},
+    {"the workgroup with the next higher number", "chain, order=against"},
+    {"a workgroup that holds a lock", "spin-lock, contenders=workgroups"},
+    {"a lower subgroup", "handover, between=subgroups, waiter=high"},
+    {"a higher subgroup", "handover, between=subgroups, waiter=low"},
+    {"a subgroup that holds a lock", "spin-lock, contenders=subgroups"},
+    {"the upper lanes, on the branch taken", "handover, between=lanes, waiter=low, waits=taken"},
+    {"the upper lanes, on the branch not taken",
+     "handover, between=lanes, waiter=low, waits=not-taken"},
+    {"the lower lanes, on the branch taken", "handover, between=lanes, waiter=high, waits=taken"},
+    {"the lower lanes, on the branch not taken",
+     "handover, between=lanes, waiter=high, waits=not-taken"},
+    {"a lane that holds a lock, in the loop", "spin-lock, contenders=lanes, form=in-loop"},
+    {"a lane that holds a lock, after the loop", "spin-lock, contenders=lanes, form=after-loop"},
+    {"a lane that holds one of two locks", "linked-list, form=spin"},
 };
 
 bool report_is_waiting(const struct result *result, enum axi_place *place, unsigned *ends)
@@ -100,11 +77,6 @@ static void add_occupancy(const struct result *result, struct report_progress *p
     } else if (workgroups > progress->together) {
         progress->together = workgroups;
     }
-}
-
-static bool was_run(const struct report_wait *wait)
-{
-    return wait->runs > 0 || wait->ended_by > 0;
 }
 
 // Counts for generated programs whose threads wait for each other.
@@ -178,7 +150,7 @@ static char *say_level(const struct level *level)
 void report_progress(const struct report_model *model, size_t device,
                      struct report_progress *progress)
 {
-    struct report_wait waits[WAIT_COUNT] = {0};
+    struct report_wait waits[REPORT_WAITS] = {0};
     struct level levels[AXI_PLACES] = {0};
     *progress = (struct report_progress){.under = report_under(model, device, "progress")};
     REPORT_EACH (result, model, device) {
@@ -190,7 +162,7 @@ void report_progress(const struct report_model *model, size_t device,
             continue;
         if (!strcmp(result->test, "progress.occupancy"))
             add_occupancy(result, progress);
-        for (int kind = 0; kind < WAIT_COUNT; kind++)
+        for (int kind = 0; kind < REPORT_WAITS; kind++)
             if (is_kind(result, kind)) {
                 waits[kind].runs += result->runs;
                 if (!waits[kind].rule || report_wait_rule(result)[0])
@@ -199,9 +171,9 @@ void report_progress(const struct report_model *model, size_t device,
                 waits[kind].ended_by += ended_early(result) || result->failed_runs > 0;
             }
     }
-    for (int kind = 0; kind < WAIT_COUNT; kind++) {
+    for (int kind = 0; kind < REPORT_WAITS; kind++) {
         struct report_wait *wait = &waits[kind];
-        if (!was_run(wait))
+        if (!wait->runs && !wait->ended_by)
             continue;
         wait->who = kinds[kind].who;
         wait->test = kinds[kind].test;
@@ -257,10 +229,8 @@ void report_waits(const struct report_model *model, size_t device, bool all, str
     for (size_t i = 0; i < progress.count; i++) {
         const struct report_wait *wait = &progress.waits[i];
         table_row(table);
-        table_put(table, TONE_PLAIN, "%s", wait->who);
-        table_put(table, TONE_PLAIN, "%s", wait->test);
-        table_count(table, TONE_PLAIN, wait->runs);
-        table_count(table, TONE_PLAIN, wait->stuck);
+        table_cells(table, "%s\t%s\t%s\t%s", wait->who, wait->test, COUNT(wait->runs),
+                    COUNT(wait->stuck));
         table_rate(table, TONE_PLAIN, wait->stuck, wait->runs, wait->interval)->group =
             CAT_CONTROL + 1;
     }

@@ -226,10 +226,8 @@ void report_key_results(const struct report_model *model, size_t device, bool al
         const char *class = cat_expectation_name(line->expectation);
         table_row(table)->more = i > 0 && !line->stress[0] && !lines[i - 1].stress[0] &&
                                  !strcmp(line->name, lines[i - 1].name);
-        table_put(table, TONE_PLAIN, "%s%s%s", line->name, line->stress[0] ? " under " : "",
-                  line->stress);
-        table_count(table, TONE_PLAIN, line->runs);
-        table_count(table, TONE_PLAIN, line->failed_runs);
+        table_cells(table, "%s%s%s\t%s\t%s", line->name, line->stress[0] ? " under " : "",
+                    line->stress, COUNT(line->runs), COUNT(line->failed_runs));
         table_rate(table, TONE_PLAIN, line->failed_runs, line->judged, line->interval)->group =
             (int)line->expectation;
         table_put(table, TONE_PLAIN, "%s", class)->class = line->failed_runs ? class : "plain";
@@ -295,8 +293,7 @@ static void put_states(const struct result *result, bool all, struct table *tabl
             (!result->outcomes[outcome] && is_none(outcome, state)))
             continue;
         table_row(table)->more = !first;
-        table_put(table, TONE_PLAIN, "%s", name.data);
-        table_put(table, TONE_PLAIN, "%s", state);
+        table_cells(table, "%s\t%s", name.data, state);
         table_put(table, forbidden && result->outcomes[outcome] ? TONE_BAD : TONE_PLAIN, "%s",
                   forbidden                 ? "forbidden"
                   : is_none(outcome, state) ? ""
@@ -667,13 +664,11 @@ void report_skipped(const struct report_model *model, size_t device, bool all, s
             continue;
         }
         table_row(table);
-        table_count(table, TONE_PLAIN, skips[i].count);
-        table_put(table, TONE_PLAIN, "%s", skips[i].reason);
+        table_cells(table, "%s\t%s", COUNT(skips[i].count), skips[i].reason);
     }
     if (more > 0) {
         table_row(table);
-        table_count(table, TONE_PLAIN, more);
-        table_put(table, TONE_PLAIN, "other reasons");
+        table_cells(table, "%s\tother reasons", COUNT(more));
     }
     free(skips);
 }
@@ -699,11 +694,8 @@ void report_every(const struct report_model *model, size_t device, bool all, str
         table_row(table);
         table_put(table, report_tone(result), "%s",
                   report_control_triggered(result) ? "triggered" : eng_result_name(result->result));
-        table_count(table, TONE_PLAIN, result->runs);
-        table_count(table, TONE_PLAIN, result->failed_runs);
-        table_put(table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
-        table_put(table, TONE_PLAIN, "%s", result->id);
-        table_put(table, TONE_PLAIN, "%s", result->label);
+        table_cells(table, "%s\t%s\t%s\t%s\t%s", COUNT(result->runs), COUNT(result->failed_runs),
+                    cat_expectation_name(result->expectation), result->id, result->label);
     }
 }
 
@@ -720,12 +712,11 @@ void report_histogram(const struct result *result, struct table *table)
         if (result->outcomes[outcome] == 0 && outcome != CAT_RIGHT)
             continue;
         table_row(table);
-        table_put(table, TONE_PLAIN, "%s", OUTCOME(result, outcome));
-        if (outcome == CAT_RIGHT)
-            table_count(table, TONE_PLAIN, result->instances);
-        else
-            table_put(table, TONE_PLAIN, fails ? "0" : "allowed");
-        table_count(table, TONE_PLAIN, result->outcomes[outcome]);
+        table_cells(table, "%s\t%s\t%s", OUTCOME(result, outcome),
+                    outcome == CAT_RIGHT ? COUNT(result->instances)
+                    : fails              ? "0"
+                                         : "allowed",
+                    COUNT(result->outcomes[outcome]));
         const double part = (double)result->outcomes[outcome] / (double)result->instances;
         struct table_cell *share =
             table_put(table, TONE_PLAIN, "%s", result->outcomes[outcome] ? RATE(part, 0) : "");
@@ -745,12 +736,9 @@ void report_places(const struct result *result, size_t most, struct table *table
     for (size_t i = 0; i < result->failure_count && i < most; i++) {
         const struct eng_failure *failure = &result->failures[i];
         table_row(table);
-        table_count(table, TONE_PLAIN, failure->at.run + 1);
-        table_count(table, TONE_PLAIN, failure->at.instance);
-        table_put(table, TONE_PLAIN, "%s", failure->where);
-        table_put(table, TONE_PLAIN, "%s", OUTCOME(result, failure->at.outcome));
-        table_put(table, TONE_PLAIN, "0x%08x", failure->at.got);
-        table_put(table, TONE_PLAIN, "0x%08x", failure->at.want);
+        table_cells(table, "%s\t%s\t%s\t%s\t0x%08x\t0x%08x", COUNT(failure->at.run + 1),
+                    COUNT(failure->at.instance), failure->where,
+                    OUTCOME(result, failure->at.outcome), failure->at.got, failure->at.want);
     }
 }
 

@@ -72,6 +72,21 @@ struct table_cell *table_put(struct table *table, enum tone tone, const char *fo
     return add_cell(table, tone, text);
 }
 
+void table_cells(struct table *table, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    OWNED(lit_free) char *texts = print_text(format, arguments);
+    va_end(arguments);
+    for (char *at = texts, *next; at; at = next) {
+        const bool last = table->rows[table->count - 1].count + 1 == table->column_count;
+        next = last ? NULL : strchr(at, '\t');
+        if (next)
+            *next++ = '\0';
+        add_cell(table, TONE_PLAIN, lit_strdup(at));
+    }
+}
+
 struct table_cell *table_count(struct table *table, enum tone tone, uint64_t count)
 {
     struct table_cell *cell = add_cell(table, count ? tone : TONE_PLAIN, lit_strdup(COUNT(count)));

@@ -86,6 +86,9 @@ void table_begin(struct table *table, const struct table *shape, size_t device);
 // Appends an empty row; then its cells, from the left: a text, a count with separators, a rate with
 // its interval. Returned pointers are valid until the next row.
 struct table_row *table_row(struct table *table);
+// Appends plain cells to the last row: texts with tabs between them, which no argument may have.
+__attribute__((format(__printf__, 2, 3))) void table_cells(struct table *table, const char *format,
+                                                           ...);
 __attribute__((format(__printf__, 3, 4))) struct table_cell *
 table_put(struct table *table, enum tone tone, const char *format, ...);
 struct table_cell *table_count(struct table *table, enum tone tone, uint64_t count);

@@ -143,10 +143,8 @@ static void print_members(const struct printer *p, const struct report_block *bl
     for (size_t i = 0; i < block->count && is_all(p) && block->count > 1; i++) {
         const struct result *result = block->members[i];
         table_row(&table);
-        table_put(&table, TONE_PLAIN, "  %s", result->id);
-        table_count(&table, TONE_PLAIN, result->failed_runs);
-        table_rate(&table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
-        table_put(&table, TONE_PLAIN, "%s", result->label);
+        table_cells(&table, "  %s\t%s\t%s\t%s", result->id, COUNT(result->failed_runs),
+                    INTERVAL(result), result->label);
     }
     table_terminal(&table, p->info->color, p->out);
     const struct result *first = block->members[0];
