@@ -80,8 +80,8 @@ static bool take(struct report_model *model, const char *label, void *user, stru
     if (model->store && !site->without_code)
         take_code(site, model);
     model->store = NULL;
-    site->labels = lit_grow(site->labels, site->session_count, sizeof *site->labels);
-    site->labels[site->session_count] = lit_strdup(label);
+    size_t labels = site->session_count;
+    LIT_ADD(site->labels, labels) = lit_strdup(label);
     LIT_ADD(site->sessions, site->session_count) = *model;
     return true;
 }
@@ -115,16 +115,12 @@ void site_clear(struct site *site)
 
 // ---- devices
 
-static bool is_same_driver(const struct dev_facts *a, const struct dev_facts *b)
+bool site_is_device(const struct site *site, size_t device, const struct eng_device *other)
 {
+    const struct dev_facts *a = &site->all.devices[device].facts, *b = &other->facts;
     return strcmp(a->name, b->name) == 0 && strcmp(a->driver_version, b->driver_version) == 0 &&
            strcmp(a->driver_name, b->driver_name) == 0 &&
            strcmp(a->driver_info, b->driver_info) == 0;
-}
-
-bool site_is_device(const struct site *site, size_t device, const struct eng_device *other)
-{
-    return is_same_driver(&site->all.devices[device].facts, &other->facts);
 }
 
 // In human order: 25.0.10 comes after 25.0.7.
@@ -207,7 +203,6 @@ static int weight(const struct result *result)
 
 // For one configuration on one device: the newest run comes first; with the newest code, a failure
 // before a pass.
-// code that ran.
 static const struct result *choose(const struct candidate *list, size_t count)
 {
     const struct result *best = &list[0].result, *newest = NULL;
@@ -248,17 +243,12 @@ static void gather_results(struct site *site)
     }
 }
 
-static int compare_started(const void *left, const void *right)
-{
-    const struct report_model *a = left, *b = right;
-    return strcmp(a->session.started, b->session.started);
-}
-
 // Labels move with their sessions.
 static void sort_sessions(struct site *site)
 {
     for (size_t i = 1; i < site->session_count; i++)
-        for (size_t j = i; j > 0 && compare_started(&site->sessions[j - 1], &site->sessions[j]) > 0;
+        for (size_t j = i; j > 0 && strcmp(site->sessions[j - 1].session.started,
+                                           site->sessions[j].session.started) > 0;
              j--) {
             const struct report_model model = site->sessions[j];
             char *label = site->labels[j];

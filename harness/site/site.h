@@ -6,8 +6,7 @@
 #include "base/folder.h"
 #include "report/html.h"
 
-#define SITE_MARK       ".litmus-site"
-#define SITE_MOST_BYTES 300000 // per page; content beyond is omitted with a note
+#define SITE_MARK ".litmus-site"
 
 // The code of a test's failures in a session, as HTML.
 struct site_code {
@@ -67,44 +66,3 @@ bool site_is_of(const struct report_model *model, const struct result *result, c
 // never. `test` and `finding` may be NULL: any.
 const char *site_since(const struct site *site, size_t device, const char *test,
                        const char *finding);
-
-// ---- page.c
-
-// A session's day.
-#define SITE_DAY(model) site_day((char[11]){0}, (model)->session.started)
-const char *site_day(char target[11], const char *time);
-
-// A page under construction.
-struct site_page {
-    const struct site *site;
-    struct html html; // for tables and failures; its `up` is set
-    struct text body;
-};
-
-// Appends a section with a heading and anchor, and frees its content; nothing if that is empty. If
-// it exceeds the page's limit, it is omitted with a note.
-void site_section(struct site_page *page, const char *id, const char *title, const char *about,
-                  struct text *content);
-// Appends a page's sections.
-struct site_part {
-    const char *id, *title, *about;
-    void (*put)(const struct site_page *page, struct text *out);
-};
-// Parts of a device's page and a test's: its failures, and what did not come to an end.
-void site_failed(const struct site_page *page, struct text *out);
-void site_open(const struct site_page *page, struct text *out);
-void site_parts(struct site_page *page, const struct site_part *parts, size_t count);
-// Finishes the page and adds it to the folder. `title` is escaped.
-void site_page_end(struct site_page *page, const char *file, const char *title,
-                   struct lit_folder *folder);
-// Adds a cell with a link; takes over `address`.
-void site_link(struct table *table, char *address, const char *words);
-// Adds three columns: the number of failures, the worst failure, and the highest rate or bound.
-void site_cells(struct table *table, const struct site_sum *sum);
-// Adds a column: the number of triggered controls.
-void site_controls(struct table *table, const struct site_sum *sum);
-
-void site_index(const struct site *site, struct lit_folder *folder);    // index.c
-void site_devices(const struct site *site, struct lit_folder *folder);  // device.c
-void site_tests(const struct site *site, struct lit_folder *folder);    // test.c
-void site_findings(const struct site *site, struct lit_folder *folder); // finding.c
