@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     lit_program_add_tools();
     // The launcher is what its user calls.
     const char *launcher = getenv("LITMUS_CALLED");
-    format_program(lit_strdup(launcher ? launcher : argc > 0 ? argv[0] : "litmus"));
+    format_called = lit_strdup(launcher ? launcher : argc > 0 ? argv[0] : "litmus");
     unsetenv("LITMUS_CALLED");
     return term_end(run_command(argc, argv));
 }

@@ -94,7 +94,7 @@ static void keep_words(const struct cli_call *call, const char *path)
         text_puts(&words, " ");
         text_quote(&words, call->argv[i]);
     }
-    format_kernel(words.data);
+    format_kernel = words.data;
 }
 
 int cli_kernel(struct cli_call *call)

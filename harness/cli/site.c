@@ -43,8 +43,8 @@ int cli_site(struct cli_call *call)
                 lit_fail(&call->error, LIT_EXIT_USAGE,
                          operands->count ? "missing report: see 'litmus help site'"
                                          : "missing folder: see 'litmus help site'");
-    const char *called = format_called();
-    format_program("litmus"); // the reader's, wherever installed
+    const char *called = format_called;
+    format_called = "litmus"; // the reader's, wherever installed
     good = good && lit_folder_check(path, SITE_MARK, &call->error);
     for (size_t i = 1; good && i < operands->count; i++)
         good = site_add(&site, operands->items[i], &call->error);
@@ -55,7 +55,7 @@ int cli_site(struct cli_call *call)
                     COUNT(folder.count), COUNT(site.session_count),
                     site.session_count == 1 ? "" : "s", COUNT(site.all.device_count),
                     site.all.device_count == 1 ? "" : "s");
-    format_program(called);
+    format_called = called;
     lit_folder_clear(&folder);
     site_clear(&site);
     return good ? LIT_EXIT_OK : CLI_FAILED;

@@ -117,29 +117,7 @@ static uint64_t runs_again(const struct report_model *model, const struct result
 
 const struct report_known *report_known;
 
-static const char *program = "./litmus";
-
-void format_program(const char *called)
-{
-    program = called;
-}
-
-const char *format_called(void)
-{
-    return program;
-}
-
-static const char *kernel;
-
-void format_kernel(const char *words)
-{
-    kernel = words;
-}
-
-const char *format_kernel_given(void)
-{
-    return kernel;
-}
+const char *format_called = "./litmus", *format_kernel;
 
 static bool is_kernel(const char *test)
 {
@@ -148,9 +126,9 @@ static bool is_kernel(const char *test)
 
 void format_call(struct text *out, const char *test)
 {
-    text_quote(out, program);
-    if (kernel && is_kernel(test))
-        text_puts(out, kernel);
+    text_quote(out, format_called);
+    if (format_kernel && is_kernel(test))
+        text_puts(out, format_kernel);
 }
 
 // The beginning of a device's UUID that -d can find: long enough to tell the session's devices
@@ -303,7 +281,7 @@ void format_again_all(struct text *out, const struct report_model *model,
     put_named(out, model, results, count);
     // If the kernel is not on the command line, it is in the store.
     const char *db = model->store ? store_path(model->store) : "litmus.db";
-    if (is_kernel(result->test) && !kernel && strcmp(db, "litmus.db") != 0) {
+    if (is_kernel(result->test) && !format_kernel && strcmp(db, "litmus.db") != 0) {
         text_puts(out, " --db ");
         text_quote(out, db);
     }

@@ -39,13 +39,10 @@ char *format_subgroup(char target[48], const struct dev_facts *facts);
 // 8-4-4-4-12 hexadecimal digits.
 char *format_uuid(char target[37], const uint8_t uuid[16]);
 
-// The name that this program was called by, for the commands below; "./litmus" until set. Kept.
-void format_program(const char *called);
-const char *format_called(void);
-// A kernel from outside, as a shell takes it: " kernel scan.spv --groups 64". Kept; NULL: no
-// kernel.
-void format_kernel(const char *words);
-const char *format_kernel_given(void);
+// The name that this program was called by, for the commands below.
+extern const char *format_called;
+// A kernel from outside, as a shell takes it: " kernel scan.spv --groups 64"; NULL: no kernel.
+extern const char *format_kernel;
 // Appends the call of this program for a test, up to the subcommand, with the kernel's file if the
 // kernel was given now. Other kernels are in the store.
 void format_call(struct text *out, const char *test);

@@ -102,9 +102,8 @@ static struct report_matrix_row *row_of(struct report_matrix *matrix, const stru
             return &matrix->rows[i];
     for (size_t c = 0; c < MATRIX_COLUMNS; c++)
         row.cells[c] = (struct report_matrix_cell){.reason = "", .rule = ""};
-    matrix->rows = lit_grow(matrix->rows, matrix->count, sizeof *matrix->rows);
-    matrix->rows[matrix->count] = row;
-    return &matrix->rows[matrix->count++];
+    LIT_ADD(matrix->rows, matrix->count) = row;
+    return &matrix->rows[matrix->count - 1];
 }
 
 void report_matrix_make(const struct report_model *model, size_t device,
@@ -135,22 +134,15 @@ void report_matrix_clear(struct report_matrix *matrix)
     *matrix = (struct report_matrix){0};
 }
 
-void report_matrix_cell_text(char target[96], const struct report_matrix_cell *cell, bool brief)
+void report_matrix_cell_text(char target[96], const struct report_matrix_cell *cell)
 {
-    const char *rate = INTERVAL(cell), *bracket = strchr(rate, '[');
-    switch (cell->state) {
-    case MATRIX_NEVER:
-        snprintf(target, 96, "never %s", rate);
-        return;
-    case MATRIX_SEEN:
-        snprintf(target, 96, "%s", brief && bracket ? bracket : rate);
-        return;
-    case MATRIX_NOT_RUN:
-        snprintf(target, 96, "-");
-        return;
-    default:
-        snprintf(target, 96, "%s", report_matrix_state_name(cell->state));
-    }
+    if (cell->state == MATRIX_NEVER)
+        snprintf(target, 96, "never %s", INTERVAL(cell));
+    else
+        snprintf(target, 96, "%s",
+                 cell->state == MATRIX_SEEN      ? INTERVAL(cell)
+                 : cell->state == MATRIX_NOT_RUN ? "-"
+                                                 : report_matrix_state_name(cell->state));
 }
 
 // ---- lines
@@ -196,11 +188,6 @@ size_t report_matrix_alike(const struct report_matrix *matrix, size_t row)
     return end - row;
 }
 
-static void row_name(struct text *out, const struct report_matrix_row *row)
-{
-    text_printf(out, "%s%s%s", row->op, *row->scan ? " " : "", row->scan);
-}
-
 void report_matrix_label(struct text *out, const struct report_matrix *matrix, size_t row,
                          size_t count, size_t width)
 {
@@ -218,7 +205,8 @@ void report_matrix_label(struct text *out, const struct report_matrix *matrix, s
     for (size_t i = 0; i < count; i++) {
         const size_t before = names.length;
         text_puts(&names, i ? ", " : ": ");
-        row_name(&names, &matrix->rows[row + i]);
+        const struct report_matrix_row *its = &matrix->rows[row + i];
+        text_printf(&names, "%s%s%s", its->op, *its->scan ? " " : "", its->scan);
         const size_t rest = i + 1 < count ? strlen(" and 10000 more") : 0;
         if (i > 0 && table_text_width(test) + table_text_width(names.data) + rest > width) {
             names.length = before;
@@ -306,7 +294,7 @@ void report_matrix_conclude(struct text *out, const struct report_matrix *matrix
 
 // ---- the table
 
-static void put_cell(struct table *table, const struct report_matrix_cell *cell, bool narrow)
+static void put_cell(struct table *table, const struct report_matrix_cell *cell)
 {
     static const struct {
         enum tone tone;
@@ -319,12 +307,11 @@ static void put_cell(struct table *table, const struct report_matrix_cell *cell,
         [MATRIX_SEEN] = {TONE_BAD, "cell seen"},
     };
     char text[96];
-    report_matrix_cell_text(text, cell, narrow);
+    report_matrix_cell_text(text, cell);
     table_put(table, looks[cell->state].tone, "%s", text)->class = looks[cell->state].class;
 }
 
-static void put_table(const struct report_model *model, size_t device, bool all, bool narrow,
-                      struct table *table)
+void report_barriers(const struct report_model *model, size_t device, bool all, struct table *table)
 {
     static const struct table_column heads[] = {COL("operation"),
                                                 COL("none", .without = TABLE_UNLESS_USED),
@@ -339,7 +326,7 @@ static void put_table(const struct report_model *model, size_t device, bool all,
         {.title = "Every operation with every barrier",
          .about = "One line for each operation.",
          TABLE_OF(heads)}};
-    struct report_matrix matrix;
+    OWNED(report_matrix_clear) struct report_matrix matrix;
     table_begin(table, &shapes[all], device);
     report_matrix_make(model, device, &matrix);
     if (!all)
@@ -352,7 +339,7 @@ static void put_table(const struct report_model *model, size_t device, bool all,
         table_put(table, TONE_PLAIN, "%s", label.data);
         for (size_t c = 0; c < MATRIX_COLUMNS; c++)
             if (matrix.used[c])
-                put_cell(table, &matrix.rows[i].cells[c], narrow);
+                put_cell(table, &matrix.rows[i].cells[c]);
             else
                 table_put(table, TONE_PLAIN, "%s", "");
     }
@@ -362,16 +349,14 @@ static void put_table(const struct report_model *model, size_t device, bool all,
         table_note(table, "%s", conclusion.data);
         report_under_note(&matrix.under, table);
     }
-    report_matrix_clear(&matrix);
 }
 
-void report_barriers(const struct report_model *model, size_t device, bool all, struct table *table)
+void report_barriers_narrow(struct table *table)
 {
-    put_table(model, device, all, false, table);
-}
-
-void report_barriers_narrow(const struct report_model *model, size_t device, bool all,
-                            struct table *table)
-{
-    put_table(model, device, all, true, table);
+    for (size_t i = 0; i < table->count; i++)
+        for (size_t c = 1; c < table->rows[i].count; c++) {
+            char *text = table->rows[i].cells[c].text, *bracket = strchr(text, '[');
+            if (bracket)
+                memmove(text, bracket, strlen(bracket) + 1);
+        }
 }

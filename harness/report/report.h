@@ -44,10 +44,6 @@ extern const struct report_format report_formats[REPORT_FORMS];
 // All lines.
 #define REPORT_LINES REPORT_STREAMS(REPORT_LINE) REPORT_FILES(REPORT_LINE)
 
-// Appends a report of a session, 0 for the newest. False with an error if it cannot read the store.
-bool report_stored(report_function *write, struct store *store, int64_t session, struct text *out,
-                   struct lit_error *error);
-
 struct report_terminal_info {
     bool color;
     bool utf8;

@@ -69,8 +69,8 @@ static void add_line(struct report_headline **lines, size_t *count, const struct
 {
     const struct result *first = group->all[0];
     struct text where = {0};
-    *lines = lit_grow(*lines, *count, sizeof **lines);
-    struct report_headline *line = &(*lines)[(*count)++];
+    size_t marked = 0;
+    struct report_headline *line = &LIT_ADD(*lines, *count);
     *line = (struct report_headline){.name = first->headline,
                                      .stress = first->stress,
                                      .rule = "",
@@ -79,6 +79,7 @@ static void add_line(struct report_headline **lines, size_t *count, const struct
         const struct result *result = group->all[i];
         if (!group->some[i])
             continue;
+        marked++;
         if (result->rule[0])
             line->rule = result->rule;
         line->runs += result->runs;
@@ -86,9 +87,6 @@ static void add_line(struct report_headline **lines, size_t *count, const struct
         line->judged += result->judged;
     }
     line->interval = report_interval(line->failed_runs, line->judged, line->rule);
-    size_t marked = 0;
-    for (size_t i = 0; i < group->count; i++)
-        marked += group->some[i];
     const size_t inside =
         divided ? report_where(group->all, group->some, group->count, &where) : marked;
     if (inside > marked)
@@ -119,8 +117,10 @@ size_t report_headlines(const struct report_model *model, size_t device,
                         struct report_headline **lines)
 {
     OWNED(lit_free) bool *done = lit_alloc(model->result_count + 1, sizeof *done);
-    struct group group = {.all = lit_alloc(model->result_count + 1, sizeof *group.all),
-                          .some = lit_alloc(model->result_count + 1, sizeof *group.some)};
+    OWNED(lit_free) bool *some = lit_alloc(model->result_count + 1, sizeof *some);
+    OWNED(lit_free)
+    const struct result **results = lit_alloc(model->result_count + 1, sizeof *results);
+    struct group group = {.all = results, .some = some};
     size_t count = 0;
     *lines = NULL;
     for (size_t i = 0; i < model->result_count; i++) {
@@ -146,8 +146,6 @@ size_t report_headlines(const struct report_model *model, size_t device,
         }
         add_lines(lines, &count, &group);
     }
-    free(group.all);
-    free(group.some);
     if (count > 0)
         qsort(*lines, count, sizeof(**lines), compare_headlines);
     return count;
@@ -171,14 +169,6 @@ size_t report_headlines_brief(struct report_headline *lines, size_t count)
         else
             free(lines[i].where);
     return kept;
-}
-
-// A note for each class in use.
-static void note_classes(const bool used[CAT_CONTROL + 1], struct table *table)
-{
-    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
-        if (used[e])
-            table_note(table, "%s: %s", cat_expectation_name(e), cat_expectation_meaning(e));
 }
 
 static const char *say_key_result(const struct report_headline *line, enum tone *tone)
@@ -235,7 +225,9 @@ void report_key_results(const struct report_model *model, size_t device, bool al
         table_put(table, TONE_PLAIN, "%s", line->where);
         used[line->expectation] = true;
     }
-    note_classes(used, table);
+    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
+        if (used[e])
+            table_note(table, "%s: %s", cat_expectation_name(e), cat_expectation_meaning(e));
     if (count < every)
         table_note(table,
                    "%s more, each under its own stress, never failed: -v and the JSON report have "
@@ -342,7 +334,7 @@ struct report_under report_under(const struct report_model *model, size_t device
                                  const char *family)
 {
     struct report_under under = {.stress = ""};
-    const char **all = lit_alloc(model->result_count, sizeof *all);
+    OWNED(lit_free) const char **all = lit_alloc(model->result_count, sizeof *all);
     size_t count = 0, most = 0;
     REPORT_EACH (result, model, device)
         if (strcmp(result->family, family) == 0 && result->result != ENG_SKIP)
@@ -357,7 +349,6 @@ struct report_under report_under(const struct report_model *model, size_t device
         }
     }
     under.others = count - most;
-    free(all);
     return under;
 }
 
@@ -424,45 +415,19 @@ struct family {
     uint64_t counts[REPORT_COUNTED], instances;
 };
 
-static size_t find_families(const struct report_model *model, size_t device,
-                            struct family **families)
-{
-    size_t count = 0;
-    *families = NULL;
-    REPORT_EACH (result, model, device) {
-        struct family *family = find_or_add(families, &count, sizeof *family, result->family);
-        family->instances += result->instances;
-        family->counts[report_counted(result)]++;
-    }
-    text_sort(*families, count, sizeof **families);
-    return count;
-}
-
 // A reason why a device's configurations were skipped.
 struct skip {
     const char *reason;
     uint64_t count;
 };
 
+// Most frequent first.
 static int compare_skips(const void *left, const void *right)
 {
     const struct skip *a = left, *b = right;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
     return strcmp(a->reason, b->reason);
-}
-
-// Most frequent first.
-static size_t find_skips(const struct report_model *model, size_t device, struct skip **skips)
-{
-    size_t count = 0;
-    *skips = NULL;
-    REPORT_EACH (result, model, device)
-        if (result->result == ENG_SKIP)
-            ((struct skip *)find_or_add(skips, &count, sizeof **skips, result->reason))->count++;
-    if (count > 0)
-        qsort(*skips, count, sizeof(**skips), compare_skips);
-    return count;
 }
 
 size_t report_select(const struct report_model *model, size_t device,
@@ -537,7 +502,7 @@ void report_mutation_sentences(const struct report_mutation *mutation, struct te
 
 void report_controls(const struct report_model *model, size_t device, bool all, struct table *table)
 {
-    struct report_mutation mutation;
+    OWNED(report_mutation_clear) struct report_mutation mutation;
     OWNED(text_free) struct text sentences = {0};
     report_mutation_score(model, device, &mutation);
     report_mutation_sentences(&mutation, &sentences);
@@ -547,7 +512,6 @@ void report_controls(const struct report_model *model, size_t device, bool all, 
                    model->results[mutation.unseen[i]].label);
     if (mutation.unseen_count > MOST_NAMES && !all)
         table_note(table, "%s more were not triggered", COUNT(mutation.unseen_count - MOST_NAMES));
-    report_mutation_clear(&mutation);
 }
 
 // ---- stopping rules
@@ -558,22 +522,8 @@ struct rule {
     uint64_t configurations, rulings[ENG_RULINGS];
 };
 
-static size_t find_rules(const struct report_model *model, size_t device, struct rule **rules)
-{
-    size_t count = 0;
-    *rules = NULL;
-    REPORT_EACH (result, model, device) {
-        const enum eng_ruling ruling = report_ruling(result);
-        if (ruling == ENG_RULING_NONE)
-            continue;
-        struct rule *rule = find_or_add(rules, &count, sizeof *rule, result->rule);
-        rule->configurations++;
-        rule->rulings[ruling]++;
-    }
-    return count;
-}
-
-static void note_rule(const struct rule *rule, struct table *table)
+void report_rule_outcomes(const struct report_model *model, size_t device, bool all,
+                          struct table *table)
 {
     static const char *const words[ENG_RULINGS] = {
         [ENG_RULING_REACHED] = "reached",
@@ -581,33 +531,32 @@ static void note_rule(const struct rule *rule, struct table *table)
         [ENG_RULING_BELOW] = "below",
         [ENG_RULING_MISSED] = "undecided",
     };
-    OWNED(text_free) struct text says = {0};
-    for (int i = ENG_RULING_REACHED; i < ENG_RULINGS; i++)
-        if (rule->rulings[i])
-            text_printf(&says, "%s %s in %s", says.length ? "," : ":", words[i],
-                        COUNT(rule->rulings[i]));
-    table_note(table, "until %s%s of %s configuration%s", rule->rule, says.data,
-               COUNT(rule->configurations), rule->configurations == 1 ? "" : "s");
-}
-
-void report_rule_outcomes(const struct report_model *model, size_t device, bool all,
-                          struct table *table)
-{
-    struct rule *rules;
-    const struct result **list;
-    const size_t count = find_rules(model, device, &rules);
-    const size_t undecided = report_select(model, device, report_is_undecided, &list);
-    for (size_t i = 0; i < count; i++)
-        note_rule(&rules[i], table);
-    for (size_t i = 0; i < undecided && (all || i < MOST_NAMES); i++) {
-        const struct result *result = list[i];
-        table_note(table, "%s %s is undecided: %s after %s runs", result->id, result->label,
-                   INTERVAL(result), COUNT(result->runs));
+    OWNED(lit_free) struct rule *rules = NULL;
+    OWNED(lit_free) const struct result **list = NULL;
+    size_t count = 0;
+    REPORT_EACH (result, model, device) {
+        const enum eng_ruling ruling = report_ruling(result);
+        if (ruling == ENG_RULING_NONE)
+            continue;
+        struct rule *rule = find_or_add(&rules, &count, sizeof *rule, result->rule);
+        rule->configurations++;
+        rule->rulings[ruling]++;
     }
+    for (const struct rule *rule = rules; rule < rules + count; rule++) {
+        OWNED(text_free) struct text says = {0};
+        for (int i = ENG_RULING_REACHED; i < ENG_RULINGS; i++)
+            if (rule->rulings[i])
+                text_printf(&says, "%s %s in %s", says.length ? "," : ":", words[i],
+                            COUNT(rule->rulings[i]));
+        table_note(table, "until %s%s of %s configuration%s", rule->rule, says.data,
+                   COUNT(rule->configurations), rule->configurations == 1 ? "" : "s");
+    }
+    const size_t undecided = report_select(model, device, report_is_undecided, &list);
+    for (size_t i = 0; i < undecided && (all || i < MOST_NAMES); i++)
+        table_note(table, "%s %s is undecided: %s after %s runs", list[i]->id, list[i]->label,
+                   INTERVAL(list[i]), COUNT(list[i]->runs));
     if (undecided > MOST_NAMES && !all)
         table_note(table, "%s more are undecided", COUNT(undecided - MOST_NAMES));
-    free(rules);
-    free(list);
 }
 
 // ---- tables
@@ -627,9 +576,15 @@ void report_family_counts(const struct report_model *model, size_t device, bool 
                                                 "come to an end. Control: controls that ran.",
                                        .class = "families",
                                        TABLE_OF(heads)};
-    struct family *families;
-    const size_t count = find_families(model, device, &families);
+    OWNED(lit_free) struct family *families = NULL;
+    size_t count = 0;
     (void)all;
+    REPORT_EACH (result, model, device) {
+        struct family *family = find_or_add(&families, &count, sizeof *family, result->family);
+        family->instances += result->instances;
+        family->counts[report_counted(result)]++;
+    }
+    text_sort(families, count, sizeof *families);
     table_begin(table, &shape, device);
     for (size_t i = 0; i < count; i++) {
         const struct family *family = &families[i];
@@ -646,7 +601,6 @@ void report_family_counts(const struct report_model *model, size_t device, bool 
         }
         table_count(table, TONE_PLAIN, family->instances);
     }
-    free(families);
 }
 
 void report_skipped(const struct report_model *model, size_t device, bool all, struct table *table)
@@ -654,9 +608,14 @@ void report_skipped(const struct report_model *model, size_t device, bool all, s
     static const struct table_column heads[] = {NUM("configurations"), COL("reason")};
     static const struct table shape = {
         .title = "Skipped", .about = "Never counted as passed.", TABLE_OF(heads)};
-    struct skip *skips;
-    const size_t count = find_skips(model, device, &skips);
+    OWNED(lit_free) struct skip *skips = NULL;
+    size_t count = 0;
     uint64_t more = 0;
+    REPORT_EACH (result, model, device)
+        if (result->result == ENG_SKIP)
+            ((struct skip *)find_or_add(&skips, &count, sizeof *skips, result->reason))->count++;
+    if (count > 0)
+        qsort(skips, count, sizeof *skips, compare_skips);
     table_begin(table, &shape, device);
     for (size_t i = 0; i < count; i++) {
         if (i >= MOST_SKIPS && !all) {
@@ -670,7 +629,6 @@ void report_skipped(const struct report_model *model, size_t device, bool all, s
         table_row(table);
         table_cells(table, "%s\tother reasons", COUNT(more));
     }
-    free(skips);
 }
 
 enum tone report_tone(const struct result *result)

@@ -75,9 +75,8 @@ void report_matrix_clear(struct report_matrix *matrix);
 const char *report_matrix_column_name(size_t column);
 // "not-run", "skip", "undecided", "never", "seen".
 const char *report_matrix_state_name(enum report_matrix_state state);
-// A cell's text: "never < 3.7e-3", "0.025 [3.0e-3, 0.088]", "skip", "undecided", "-". `brief`: the
-// interval without the rate.
-void report_matrix_cell_text(char target[96], const struct report_matrix_cell *cell, bool brief);
+// A cell's text: "never < 3.7e-3", "0.025 [3.0e-3, 0.088]", "skip", "undecided", "-".
+void report_matrix_cell_text(char target[96], const struct report_matrix_cell *cell);
 
 // Rows of one test that say the same in all columns share a line. Returns how many rows from `row`
 // on share its line; `row` < matrix->count. Call report_matrix_fold() first, so that these rows are
@@ -192,8 +191,9 @@ typedef void report_section(const struct report_model *model, size_t device, boo
                             struct table *table);
 report_section report_key_results, report_family_counts, report_skipped, report_every;
 report_section report_rule_outcomes, report_controls; // only notes
-report_section report_barriers;        // rows that say the same share a line, unless `all`
-report_section report_barriers_narrow; // the same with intervals, but no rates
+report_section report_barriers; // rows that say the same share a line, unless `all`
+// Leaves only the intervals of its rates.
+void report_barriers_narrow(struct table *table);
 report_section report_divergence, report_waits;
 // What a shader author may rely on, what failed and what to use instead, and what was not measured.
 report_section report_advice_held, report_advice_failed, report_advice_open;

@@ -85,8 +85,7 @@ static void print_barriers(const struct printer *p)
     struct table table = {0};
     report_barriers(p->model, p->device, is_all(p), &table);
     if (!table_fit(&table)) {
-        table_clear(&table);
-        report_barriers_narrow(p->model, p->device, is_all(p), &table);
+        report_barriers_narrow(&table);
         table_fit(&table);
     }
     print_table(p, &table);
@@ -196,14 +195,6 @@ static void print_blocks(const struct printer *p, const char *title,
     report_blocks_free(list, count);
 }
 
-// Prints results that share a code; nothing if only failures are shown.
-static void print_shared(const struct printer *p, const struct report_code *code)
-{
-    struct table table = {0};
-    report_code_shared(code, p->device, &table);
-    print_table(p, &table);
-}
-
 void report_make_ascii(struct text *text)
 {
     size_t to = 0;
@@ -254,8 +245,10 @@ void report_tables(const struct report_model *model, const struct report_termina
         }
         print_blocks(&p, "Failures", report_failed);
         print_blocks(&p, "Incomplete", report_unfinished_only);
+        struct table shared = {0};
         if (is_all(&p))
-            print_shared(&p, &code);
+            report_code_shared(&code, p.device, &shared);
+        print_table(&p, &shared);
         if (!quiet)
             print_section(&p, report_skipped);
     }
@@ -290,14 +283,3 @@ void report_text(const struct report_model *model, struct text *out)
 #define FORMAT(name, suffix, function, about) {#name, suffix, about, function},
 const struct report_format report_formats[REPORT_FORMS] = {REPORT_STREAMS(FORMAT)
                                                                REPORT_FILES(FORMAT)};
-
-bool report_stored(report_function *write, struct store *store, int64_t session, struct text *out,
-                   struct lit_error *error)
-{
-    struct report_model model;
-    bool good = report_model_load(store, session, &model, error);
-    if (good)
-        write(&model, out);
-    report_model_clear(&model);
-    return good;
-}

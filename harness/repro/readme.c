@@ -150,11 +150,11 @@ static void put_measured(const struct repro *repro, const struct repro_bundle *b
     text_puts(out, "litmus is the program that found this, and made this folder, which does not "
                    "need it. Its command is\n\n    ");
     OWNED(text_free) struct text again = {0};
-    const char *called = format_called();
-    format_program("litmus"); // readers may have it anywhere
+    const char *called = format_called;
+    format_called = "litmus"; // readers may have it anywhere
     format_again(&again, repro->model, result);
-    format_program(called);
-    if (format_kernel_given())
+    format_called = called;
+    if (format_kernel)
         put_without_folders(out, again.data);
     else
         text_puts(out, again.data);

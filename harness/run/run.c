@@ -216,7 +216,7 @@ static bool print_tables(const struct run *run)
 static void print_last_line(const struct run *run, enum lit_exit code, const char *reason,
                             bool unfinished)
 {
-    const char *kernel = run->kept ? NULL : format_kernel_given();
+    const char *kernel = run->kept ? NULL : format_kernel;
     OWNED(text_free) struct text command = {0};
     text_printf(&command, "litmus%s run", kernel ? kernel : "");
     ses_last_line(run->options.db, run->options.seed.value, run->devices.watch.started, code,

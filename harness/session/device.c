@@ -217,8 +217,7 @@ struct store_session ses_make(const char *name, int argc, char **argv)
     const time_t now = clock_date();
     struct tm utc;
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    const char *kernel = format_kernel_given();
-    text_printf(&command, "litmus%s", kernel ? kernel : "");
+    text_printf(&command, "litmus%s", format_kernel ? format_kernel : "");
     // `litmus --all` comes here unchanged; otherwise argv[0] is the subcommand.
     for (int i = strcmp(argv[0], name) == 0 ? 0 : 1; i < argc; i++) {
         text_puts(&command, " ");

@@ -182,8 +182,11 @@ static void make_reports(struct store *store, int64_t session)
     struct lit_error error = {0};
     const struct report_terminal_info plain = {.verbosity = 1};
     struct text text = {0};
-    for (size_t i = 0; i < REPORT_FORMS; i++) {
-        check_error(report_stored(report_formats[i].write, store, session, &text, &error), &error);
+    OWNED(report_model_clear) struct report_model model;
+    const bool loaded = report_model_load(store, session, &model, &error);
+    check_error(loaded, &error);
+    for (size_t i = 0; loaded && i < REPORT_FORMS; i++) {
+        report_formats[i].write(&model, &text);
         // No format has a character that a terminal obeys.
         MUST(!text.data || !strpbrk(text.data, "\033\b\a"));
         text_free(&text);

@@ -328,13 +328,20 @@ static void read_results(size_t count)
         die(error.message);
 }
 
-static void report(size_t count, report_function *write)
+static void report_stored(struct store *store, int64_t session, report_function *write)
 {
     OWNED(text_free) struct text out = {0};
+    OWNED(report_model_clear) struct report_model model;
     struct lit_error error = {0};
-    const size_t factor = count / fill_count;
-    if (!report_stored(write, filled[factor], filled_session[factor], &out, &error))
+    if (!report_model_load(store, session, &model, &error))
         die(error.message);
+    write(&model, &out);
+}
+
+static void report(size_t count, report_function *write)
+{
+    const size_t factor = count / fill_count;
+    report_stored(filled[factor], filled_session[factor], write);
 }
 
 static void report_as_json(size_t count)
@@ -369,10 +376,7 @@ static void make_many(void)
 // Of the newest session.
 static void report_one_of_many(size_t count, report_function *write)
 {
-    OWNED(text_free) struct text out = {0};
-    struct lit_error error = {0};
-    if (!report_stored(write, many[count / SESSIONS], (int64_t)count, &out, &error))
-        die(error.message);
+    report_stored(many[count / SESSIONS], (int64_t)count, write);
 }
 
 static void report_many_as_html(size_t count)
