@@ -53,7 +53,7 @@ struct line {
 
 static struct advice *advices;
 static size_t advice_count;
-static bool read_all;
+static bool read_all; // the whole catalogue, once
 
 static struct advice *find_advice(const char *family, const char *statement)
 {
@@ -88,14 +88,6 @@ static void read_head(const struct cat_head *head)
     }
 }
 
-// Reads the whole catalogue once and keeps it.
-static void read_advices(void)
-{
-    for (size_t i = 0; !read_all && report_known->at(i); i++)
-        read_head(report_known->at(i));
-    read_all = true;
-}
-
 // ---- one result
 
 // Whether a program that relies on the outcome would suffer.
@@ -111,14 +103,9 @@ static enum cat_expectation promised(const struct result *result)
     return expired ? CAT_ASSUMED : result->expectation;
 }
 
-static bool is_measured(const struct result *result)
-{
-    return result->runs > 0 || is_bad(result);
-}
-
 static void add(struct sum *sum, const struct result *result)
 {
-    if (!is_measured(result))
+    if (result->runs == 0 && !is_bad(result))
         return;
     sum->configurations++;
     sum->broken += eng_is_broken(result->result);
@@ -213,7 +200,9 @@ static void each_line(const struct report_model *model, size_t device, line_visi
                       struct table *table)
 {
     OWNED(lit_free) bool *done = lit_alloc(model->result_count + 1, sizeof *done);
-    read_advices();
+    for (size_t i = 0; !read_all && report_known->at(i); i++)
+        read_head(report_known->at(i));
+    read_all = true;
     for (size_t i = 0; i < advice_count; i++)
         visit_lines(model, device, &advices[i], advices[i].family, advices[i].tests,
                     advices[i].test_count, visit, table);

@@ -35,7 +35,7 @@ static void assign(struct report_code *code, size_t device)
 {
     const struct report_model *model = code->model;
     const struct isa_study *study = &code->studies[device];
-    const struct isa_entry **sorted = lit_alloc(study->count + 1, sizeof *sorted);
+    OWNED(lit_free) const struct isa_entry **sorted = lit_alloc(study->count + 1, sizeof *sorted);
     for (size_t i = 0; i < study->count; i++)
         sorted[i] = &study->entries[i];
     qsort(sorted, study->count, sizeof *sorted, compare_entries);
@@ -47,7 +47,6 @@ static void assign(struct report_code *code, size_t device)
             bsearch(result->name, sorted, study->count, sizeof *sorted, compare_name);
         code->of[i] = found ? *found : NULL;
     }
-    free(sorted);
 }
 
 bool report_code_describe(const char *name, struct isa_variant *variant)
@@ -159,7 +158,7 @@ size_t report_variants(const struct report_model *model, const struct result *re
 
 const struct result *report_code_paired(const struct report_code *code, const struct result *result)
 {
-    struct report_variant *list;
+    OWNED(lit_free) struct report_variant *list = NULL;
     const struct result *best = NULL;
     const size_t count = report_variants(code->model, result, &list);
     for (size_t i = 0; i < count && !best; i++) {
@@ -168,7 +167,6 @@ const struct result *report_code_paired(const struct report_code *code, const st
             entry->listing.count > 0)
             best = list[i].result;
     }
-    free(list);
     return best;
 }
 
@@ -452,14 +450,6 @@ static const struct {
     {"scan.vector-sum-grid", MEMORY},
 };
 
-static enum asked asked_by(const char *test)
-{
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        if (strncmp(test, tests[i].start, strlen(tests[i].start)) == 0)
-            return tests[i].asked;
-    return CROSS_LANE;
-}
-
 // --- Text: SPIR-V as the SIMT simulator lists it, and assembly of AMD's GPUs
 
 // What a line of either language has that takes a value from another lane, or from memory.
@@ -599,7 +589,9 @@ void report_marks_make(const struct isa_entry *entry, const char *test, bool fai
                        struct report_marks *marks)
 {
     const struct isa_listing *listing = &entry->listing;
-    const enum asked asked = asked_by(test);
+    enum asked asked = CROSS_LANE;
+    for (size_t i = sizeof tests / sizeof *tests; i-- > 0;)
+        asked = starts(test, tests[i].start) ? tests[i].asked : asked;
     const bool sass = listing->sass.count > 0;
     const bool known = sass || is_known(listing);
     *marks = (struct report_marks){.lines = lit_alloc(listing->count + 1, 1)};

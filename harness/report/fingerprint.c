@@ -31,12 +31,6 @@ struct strategy {
     uint32_t then, otherwise;
 };
 
-static uint32_t predict(const struct strategy *strategy, const struct result *result)
-{
-    return !strategy->key[0] || has(result, strategy->key, strategy->value) ? strategy->then
-                                                                            : strategy->otherwise;
-}
-
 // The plainest strategy comes first, in case several explain everything.
 static const struct question {
     const char *text, *test, *axis, *value; // the axis: NULL for all configurations of the test
@@ -95,9 +89,13 @@ static void observe(struct report_fingerprint *print, const struct question *que
         if (outcome == CAT_NEVER_WRITTEN || outcome == CAT_NO_PROGRESS)
             continue;
         print->observations += result->outcomes[outcome];
-        for (size_t i = 0; i < print->count; i++)
-            if (predict(&question->strategies[i], result) >> outcome & 1)
+        for (size_t i = 0; i < print->count; i++) {
+            const struct strategy *s = &question->strategies[i];
+            const uint32_t expected =
+                !s->key[0] || has(result, s->key, s->value) ? s->then : s->otherwise;
+            if (expected >> outcome & 1)
                 print->strategies[i].matching += result->outcomes[outcome];
+        }
     }
 }
 
@@ -152,14 +150,6 @@ bool report_fingerprint_is_clear(const struct report_fingerprint *print)
            (double)print->strategies[0].matching >= CLEAR * (double)print->observations;
 }
 
-// How many of its strategies to show.
-static size_t shown(const struct report_fingerprint *print)
-{
-    if (report_fingerprint_is_clear(print))
-        return print->best;
-    return print->count < MOST_MIXED ? print->count : MOST_MIXED;
-}
-
 void report_divergence(const struct report_model *model, size_t device, bool all,
                        struct table *table)
 {
@@ -174,10 +164,11 @@ void report_divergence(const struct report_model *model, size_t device, bool all
     const size_t count = report_fingerprints(model, device, &list);
     (void)all;
     table_begin(table, &shape, device);
-    for (size_t q = 0; q < count; q++)
-        for (size_t i = 0; i < shown(&list[q]); i++) {
+    for (size_t q = 0; q < count; q++) {
+        const bool clear = report_fingerprint_is_clear(&list[q]);
+        const size_t most = clear ? list[q].best : MOST_MIXED;
+        for (size_t i = 0; i < most && i < list[q].count; i++) {
             const struct report_strategy *strategy = &list[q].strategies[i];
-            const bool clear = report_fingerprint_is_clear(&list[q]);
             table_row(table)->more = i > 0;
             table_put(table, TONE_PLAIN, "%s", list[q].question);
             table_put(table, clear ? TONE_PLAIN : TONE_WARN, "%s%s%s", i && clear ? "or " : "",
@@ -187,6 +178,7 @@ void report_divergence(const struct report_model *model, size_t device, bool all
             table_rate(table, TONE_PLAIN, strategy->matching, list[q].observations,
                        strategy->interval);
         }
+    }
     if (count)
         report_under_note(&list[0].under, table);
     free(list);

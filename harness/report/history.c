@@ -324,11 +324,6 @@ static void put_dates(char target[48], const char *first, const char *last)
         snprintf(target, 48, "%.10s to %.10s", first, last);
 }
 
-static void put_p(struct text *text, double p)
-{
-    text_printf(text, "p %s", p < 1e-300 ? "< 1e-300" : RATE(p, 0));
-}
-
 // Remarks on a line besides its numbers.
 static void put_remark(const struct history_line *line, struct text *text)
 {
@@ -340,27 +335,22 @@ static void put_remark(const struct history_line *line, struct text *text)
     if (line->rule[0])
         text_printf(text, "%sstopped by %s", text->length ? ", " : "", line->rule);
     if (line->before) {
-        text_printf(text, "%s%s %s, ", text->length ? ", " : "",
+        text_printf(text, "%s%s %s, p %s", text->length ? ", " : "",
                     change > 0   ? "higher than on"
                     : change < 0 ? "lower than on"
                                  : "no change from",
-                    line->before->driver->facts.driver_version);
-        put_p(text, line->adjusted);
+                    line->before->driver->facts.driver_version,
+                    line->adjusted < 1e-300 ? "< 1e-300" : RATE(line->adjusted, 0));
     }
     if (line->repeats > 0)
         text_printf(text, "%s%zu duplicate%s omitted", text->length ? ", " : "", line->repeats,
                     line->repeats == 1 ? "" : "s");
 }
 
-static enum tone remark_tone(const struct history_line *line)
-{
-    int change = history_change(line);
-    return change > 0 ? TONE_BAD : change < 0 ? TONE_GOOD : TONE_SOFT;
-}
-
 static void put_line(struct table *table, const struct history_line *line)
 {
     OWNED(text_free) struct text remark = {0};
+    const int change = history_change(line);
     char dates[48];
     put_dates(dates, line->first, line->last);
     table_row(table);
@@ -371,7 +361,11 @@ static void put_line(struct table *table, const struct history_line *line)
     table_rate(table, TONE_PLAIN, line->failed_runs, line->judged, line->interval)->group =
         CAT_CONTROL + 1;
     put_remark(line, &remark);
-    table_put(table, remark_tone(line), "%s", remark.data ? remark.data : "");
+    table_put(table,
+              change > 0   ? TONE_BAD
+              : change < 0 ? TONE_GOOD
+                           : TONE_SOFT,
+              "%s", remark.data ? remark.data : "");
 }
 
 static void print_table(struct table *table, const struct history_info *info, struct text *out)
@@ -390,9 +384,9 @@ void history_table(const struct history_line *lines, size_t count, struct table 
         put_line(table, &lines[i]);
 }
 
-// Prints all lines of one configuration. Returns where the next begins.
-static size_t print_name(const struct history *history, size_t first,
-                         const struct history_info *info, struct text *out)
+// Prints all lines of one configuration.
+static void print_name(const struct history *history, size_t first, const struct history_info *info,
+                       struct text *out)
 {
     const struct history_line *lines = history->lines;
     size_t at = first;
@@ -410,7 +404,6 @@ static size_t print_name(const struct history *history, size_t first,
         at = end;
     }
     text_puts(out, "\n");
-    return at;
 }
 
 // Sums over all configurations on one driver.
@@ -468,15 +461,6 @@ static void print_summary(const struct history *history, const struct history_in
     text_puts(out, "\n");
 }
 
-static bool has_change(const struct history *history, size_t first)
-{
-    for (size_t i = first;
-         i < history->line_count && same_name(&history->lines[first], &history->lines[i]); i++)
-        if (history_change(&history->lines[i]) != 0)
-            return true;
-    return false;
-}
-
 void history_print(const struct history *history, const struct history_info *info, struct text *out)
 {
     bool all = info->all || history->name_count <= DETAILS_MOST;
@@ -484,10 +468,11 @@ void history_print(const struct history *history, const struct history_info *inf
     if (!all)
         print_summary(history, info, out);
     for (size_t at = 0; at < history->line_count;) {
-        bool change = has_change(history, at);
-        size_t next = at + 1;
-        while (next < history->line_count && same_name(&history->lines[at], &history->lines[next]))
-            next++;
+        bool change = false;
+        size_t next = at;
+        for (; next < history->line_count && same_name(&history->lines[at], &history->lines[next]);
+             next++)
+            change |= history_change(&history->lines[next]) != 0;
         changed += change;
         if (all || (change && changed <= DETAILS_MOST))
             print_name(history, at, info, out);

@@ -13,32 +13,13 @@
 
 // ---- the head: what was measured on what, and how it ended
 
-static void put_title(const struct html *html, struct text *out)
-{
-    const struct report_model *model = html->model;
-    text_puts(out, "<h1>");
-    if (model->device_count == 1)
-        html_printf(out, "%s <small>driver %s</small>", model->devices[0].facts.name,
-                    model->devices[0].facts.driver_version);
-    else
-        html_printf(out, "%zu devices", model->device_count);
-    text_puts(out, "</h1>\n");
-}
-
-// The most runs of a configuration: the default run and sequential rules may do more than asked.
-static uint64_t most_runs(const struct report_model *model)
-{
-    uint64_t most = model->session.runs;
-    REPORT_EACH (result, model, REPORT_ALL)
-        if (result->runs > most)
-            most = result->runs;
-    return most;
-}
-
 static void put_verdict(const struct html *html, struct text *out)
 {
     const struct report_model *model = html->model;
     const char *reason = model->code_reason;
+    uint64_t most = model->session.runs; // the default run and sequential rules may do more
+    REPORT_EACH (result, model, REPORT_ALL)
+        most = result->runs > most ? result->runs : most;
     if (model->device_count > 1 && strpbrk(reason, "123456789")) // counts all devices together
         reason = "each device has its verdict below";
     const char *kind = model->code == LIT_EXIT_OK          ? "good"
@@ -49,7 +30,7 @@ static void put_verdict(const struct html *html, struct text *out)
                 "class=\"soft\">Up to %s runs of each configuration",
                 kind, (int)model->code,
                 reason[0] >= 'a' && reason[0] <= 'z' ? reason[0] - 32 : reason[0],
-                reason[0] ? reason + 1 : "", COUNT(most_runs(model)));
+                reason[0] ? reason + 1 : "", COUNT(most));
     if (!model->session.finished)
         text_puts(out, "; <strong>the session is not finished</strong>");
     if (model->session.shard != STORE_WHOLE)
@@ -124,29 +105,29 @@ static void put_card(const struct html *html, size_t index, struct text *out)
     text_puts(out, "</p></li>\n");
 }
 
-static void put_session(const struct html *html, struct text *out)
-{
-    const struct store_session *session = &html->model->session;
-    text_puts(out, "<dl class=\"facts\">\n");
-    html_copied(out, "command", session->command);
-    html_fact(out, "started", session->started);
-    html_fact(out, "simulator", html->model->simt ? html->model->simt : "");
-    text_puts(out, "</dl>\n");
-}
-
 void html_header(const struct html *html, struct text *out)
 {
     text_puts(out, "<header id=\"top\">\n<p class=\"kicker\">litmus \xc2\xb7 subgroup behaviour of "
                    "a Vulkan driver</p>\n");
-    put_title(html, out);
+    const struct report_model *model = html->model;
+    text_puts(out, "<h1>");
+    if (model->device_count == 1)
+        html_printf(out, "%s <small>driver %s</small>", model->devices[0].facts.name,
+                    model->devices[0].facts.driver_version);
+    else
+        html_printf(out, "%zu devices", model->device_count);
+    text_puts(out, "</h1>\n");
     put_verdict(html, out);
     text_puts(out, "<ul class=\"cards\">\n");
     for (size_t i = 0; i < html->model->device_count; i++)
         put_card(html, i, out);
     text_puts(out, "</ul>\n");
     put_tiles(html, out);
-    put_session(html, out);
-    text_puts(out, "</header>\n");
+    text_puts(out, "<dl class=\"facts\">\n");
+    html_copied(out, "command", model->session.command);
+    html_fact(out, "started", model->session.started);
+    html_fact(out, "simulator", model->simt ? model->simt : "");
+    text_puts(out, "</dl>\n</header>\n");
 }
 
 // ---- failures, in blocks of alike ones; unfinished results look the same
@@ -154,15 +135,6 @@ void html_header(const struct html *html, struct text *out)
 #define MOST_PLACES 8 // failing instances to show for each failure
 #define SITE_PLACES 4 // the same in a site
 #define MOST_OPEN   3 // blocks of a device that start with a failure unfolded
-
-// The evidence around a crash, a hang or a lost device, folded.
-static void put_evidence(const struct result *result, struct text *out)
-{
-    for (size_t i = 0; i < ENG_EVIDENCES; i++)
-        if (result->evidence[i])
-            html_printf(out, "<details><summary>%s</summary><pre>%s</pre></details>\n",
-                        report_evidence_title((enum eng_evidence)i), result->evidence[i]);
-}
 
 // Why the expectation holds, if this program's test still has that expectation.
 static const char *reason_of(const struct result *result)
@@ -218,7 +190,10 @@ static void put_facts(const struct html *html, const struct result *result, stru
                     eng_result_name(result->result), COUNT(result->runs), result->reason);
     if (report_evidence_any(result)) {
         text_puts(out, "<dt>around it</dt><dd>");
-        put_evidence(result, out);
+        for (size_t i = 0; i < ENG_EVIDENCES; i++)
+            if (result->evidence[i])
+                html_printf(out, "<details><summary>%s</summary><pre>%s</pre></details>\n",
+                            report_evidence_title((enum eng_evidence)i), result->evidence[i]);
         text_puts(out, "</dd>\n");
     }
     html_fact(out, "under stress", result->stress);
@@ -276,15 +251,6 @@ static void put_finding(const struct html *html, const struct report_block *bloc
                     block->finding->path);
 }
 
-static void put_test_name(const struct html *html, const char *test, struct text *out)
-{
-    OWNED(lit_free) char *address = html->up ? html_test_address(html->up, test) : NULL;
-    if (address)
-        html_printf(out, " <a class=\"config\" href=\"%s\">%s</a>", address, test);
-    else
-        html_printf(out, " <span class=\"config\">%s</span>", test);
-}
-
 // A block of failures: what they have in common, then its members that have a place.
 static void put_block(const struct html *html, const struct report_block *block, bool open,
                       struct text *out)
@@ -295,7 +261,11 @@ static void put_block(const struct html *html, const struct report_block *block,
     size_t left = 0;
     html_printf(out, "<div class=\"block %s\">\n<h4>", class);
     html_chip(out, class, class);
-    put_test_name(html, first->test, out);
+    OWNED(lit_free) char *address = html->up ? html_test_address(html->up, first->test) : NULL;
+    if (address)
+        html_printf(out, " <a class=\"config\" href=\"%s\">%s</a>", address, first->test);
+    else
+        html_printf(out, " <span class=\"config\">%s</span>", first->test);
     html_printf(out, " <b class=\"where\">%s</b></h4>\n<p class=\"says\">%s</p>\n", block->where,
                 block->says);
     if (head && head->asks && !html->of_test)
@@ -511,16 +481,6 @@ void html_head(const char *title, struct text *out)
     text_puts(out, "</style>\n</head>\n");
 }
 
-static void put_head(const struct report_model *model, struct text *out)
-{
-    OWNED(text_free) struct text title = {0};
-    text_printf(&title, "litmus: exit %d", (int)model->code);
-    for (size_t i = 0; i < model->device_count && i < 3; i++)
-        text_printf(&title, ", %s %s", model->devices[i].facts.name,
-                    model->devices[i].facts.driver_version);
-    html_head(title.data, out);
-}
-
 static void put_nav(const struct text *contents, struct text *out)
 {
     text_puts(out, "<nav aria-label=\"Sections\">\n<ul>\n<li><a href=\"#top\">Top</a></li>\n");
@@ -553,7 +513,12 @@ static void put_page(const struct html *html, struct text *out)
         if (sections[i].more)
             html_section(html, sections[i].more, sections[i].how_more, &contents[i]);
     }
-    put_head(html->model, out);
+    OWNED(text_free) struct text title = {0}, data = {0};
+    text_printf(&title, "litmus: exit %d", (int)html->model->code);
+    for (size_t i = 0; i < html->model->device_count && i < 3; i++)
+        text_printf(&title, ", %s %s", html->model->devices[i].facts.name,
+                    html->model->devices[i].facts.driver_version);
+    html_head(title.data, out);
     text_puts(out, "<body>\n<a class=\"jump\" href=\"#main\">Skip to the report</a>\n");
     put_nav(contents, out);
     text_puts(out, "<main id=\"main\" tabindex=\"-1\">\n");
@@ -570,7 +535,6 @@ static void put_page(const struct html *html, struct text *out)
                    "the store only. Rates are per run, with Clopper-Pearson intervals unless a "
                    "stopping rule is given. A rate is never 0: more runs lower the bound.</p>\n"
                    "</footer>\n");
-    OWNED(text_free) struct text data = {0};
     html_data(html, &data);
     html_tail(&data, out);
 }

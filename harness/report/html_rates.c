@@ -121,12 +121,6 @@ static double rate_of(const struct result *result)
     return (double)result->failed_runs / (double)result->judged;
 }
 
-static struct html_rate make_rate(const struct result *result)
-{
-    return (struct html_rate){result->failed_runs, result->judged, result->interval,
-                              (int)result->expectation};
-}
-
 static struct summary summarise(const struct html_entry *test, size_t count, size_t device)
 {
     struct summary sum = {0};
@@ -166,7 +160,6 @@ static size_t gather(const struct html *html, const struct html_entry *test, siz
             if (result->device != device || result->judged == 0 || result->failed_runs == 0 ||
                 (int)result->expectation != expectation)
                 continue;
-            const struct html_rate rate = make_rate(result);
             const int x = (int)html_x(html->decades, rate_of(result));
             bool drawn = false; // at the same place, with the same shape
             for (size_t at = 0; at < used && !drawn; at++)
@@ -174,7 +167,8 @@ static size_t gather(const struct html *html, const struct html_entry *test, siz
                         (int)html_x(html->decades,
                                     (double)rates[at].failed / (double)rates[at].judged) == x;
             if (!drawn)
-                rates[used++] = rate;
+                rates[used++] = (struct html_rate){result->failed_runs, result->judged,
+                                                   result->interval, expectation};
         }
     return used;
 }
@@ -420,7 +414,7 @@ void html_heat(const struct html *html, struct text *out)
     }
     text_puts(out, "</tbody></table></div>\n");
     for (size_t device = 0; device < devices; device++) {
-        struct report_mutation mutation;
+        OWNED(report_mutation_clear) struct report_mutation mutation;
         OWNED(text_free) struct text sentences = {0};
         report_mutation_score(html->model, device, &mutation);
         report_mutation_sentences(&mutation, &sentences);
@@ -429,6 +423,5 @@ void html_heat(const struct html *html, struct text *out)
             html_device(out, html, device);
             html_printf(out, "%s</p>\n", sentences.data);
         }
-        report_mutation_clear(&mutation);
     }
 }

@@ -569,7 +569,7 @@ static json_t *make_matrices(const struct report_model *model)
 {
     json_t *json = NULL;
     for (size_t device = 0; device < model->device_count; device++) {
-        struct report_matrix matrix;
+        OWNED(report_matrix_clear) struct report_matrix matrix;
         OWNED(text_free) struct text conclusion = {0};
         report_matrix_make(model, device, &matrix);
         if (matrix.count > 0) {
@@ -582,7 +582,6 @@ static json_t *make_matrices(const struct report_model *model)
                                                   field_count(matrix.under.others), "operations",
                                                   make_operations(&matrix)));
         }
-        report_matrix_clear(&matrix);
     }
     return json;
 }
@@ -659,7 +658,7 @@ json_t *report_mutation_json(const struct report_model *model)
 {
     json_t *all = json_array();
     for (size_t device = 0; device < model->device_count; device++) {
-        struct report_mutation mutation;
+        OWNED(report_mutation_clear) struct report_mutation mutation;
         report_mutation_score(model, device, &mutation);
         json_t *families = json_array(), *unseen = json_array();
         for (size_t i = 0; i < mutation.family_count; i++)
@@ -678,7 +677,6 @@ json_t *report_mutation_json(const struct report_model *model)
         if (mutation.run > 0)
             json_array_append(all, json);
         json_decref(json);
-        report_mutation_clear(&mutation);
     }
     return all;
 }

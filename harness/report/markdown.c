@@ -279,17 +279,13 @@ struct ticket {
     struct report_case which; // if known
 };
 
-static const char *meaning(enum cat_expectation expectation)
-{
-    static const char *const sentences[] = {
-        [CAT_FORBIDDEN] = "The specification forbids the failing outcome",
-        [CAT_CONTESTED] = "The specification is silent or ambiguous about the failing outcome",
-        [CAT_ASSUMED] =
-            "The specification allows the failing outcome, but programs rely on its absence",
-        [CAT_CONTROL] = "This is a positive control: its failing outcome is allowed or certain",
-    };
-    return sentences[expectation];
-}
+static const char *const meanings[] = {
+    [CAT_FORBIDDEN] = "The specification forbids the failing outcome",
+    [CAT_CONTESTED] = "The specification is silent or ambiguous about the failing outcome",
+    [CAT_ASSUMED] =
+        "The specification allows the failing outcome, but programs rely on its absence",
+    [CAT_CONTROL] = "This is a positive control: its failing outcome is allowed or certain",
+};
 
 // What failed, on what, how often, and whether that is a bug.
 static void print_sentence(const struct ticket *t)
@@ -314,7 +310,8 @@ static void print_sentence(const struct ticket *t)
     // The check's findings are above.
     const bool unsound = eng_is_unsound(result->name, result->expectation);
     text_printf(t->out, ". %s",
-                unsound ? "Whatever a device does with it is right" : meaning(result->expectation));
+                unsound ? "Whatever a device does with it is right"
+                        : meanings[result->expectation]);
     if (t->which.reason && t->which.reason[0] && !unsound)
         markdown_printf(t->out, ": %s", t->which.reason);
     text_puts(t->out, ".\n\n");
@@ -364,16 +361,6 @@ static void print_machine(const struct ticket *t)
     markdown_fold(t->out, table.title);
     table_markdown(&table, SIZE_MAX, t->out);
     markdown_unfold(t->out);
-}
-
-static void print_commands(const struct ticket *t)
-{
-    OWNED(text_free) struct text command = {0};
-    format_call(&command, t->result->test);
-    text_puts(&command, " repro ");
-    text_quote(&command, t->known ? t->result->id : t->result->name);
-    put_again(t->out, t->model, t->result);
-    put_command(t->out, command.data);
 }
 
 static void print_question(const struct ticket *t)
@@ -517,18 +504,15 @@ static bool is_blank(const char *line)
     return line[strspn(line, " \t\r")] == '\n';
 }
 
-static bool is_comment(const char *line)
-{
-    return line[0] == ';' || strncmp(line + strspn(line, " "), "//", 2) == 0;
-}
-
 // The first line of code, from a line on, with one of the words; `count` if there is none.
 static size_t find_line(const char *const *lines, size_t count, size_t from,
                         const char *const *words)
 {
     for (size_t i = from; i < count; i++) {
         const size_t length = strcspn(lines[i], "\n");
-        if (is_comment(lines[i]) || memmem(lines[i], length, "OpCapability", 12))
+        const bool comment =
+            lines[i][0] == ';' || strncmp(lines[i] + strspn(lines[i], " "), "//", 2) == 0;
+        if (comment || memmem(lines[i], length, "OpCapability", 12))
             continue;
         for (const char *const *word = words; *word; word++)
             if (memmem(lines[i], length, *word, strlen(*word)))
@@ -631,7 +615,12 @@ static void print_ticket(struct text *out, const struct report_code *code,
     print_table(&t);
     print_machine(&t);
     text_puts(out, "To reproduce, and to write a bundle that needs no litmus:\n\n");
-    print_commands(&t);
+    OWNED(text_free) struct text command = {0};
+    format_call(&command, result->test);
+    text_puts(&command, " repro ");
+    text_quote(&command, t.known ? result->id : result->name);
+    put_again(out, model, result);
+    put_command(out, command.data);
     // A strange store's long strings leave less room: leave out whole parts that do not fit.
     print_outcomes(&t);
     if (t.known && out->length + ROOM_TO_FOLD < limit)
@@ -671,12 +660,6 @@ static size_t used(const struct writer *w)
 static size_t failures_until(const struct writer *w, size_t device)
 {
     return w->code->studies[device].count ? CODE_UNTIL - CODE_MOST : FAILURES_AT;
-}
-
-static void print_code(const struct writer *w, size_t device)
-{
-    const size_t left = used(w) < CODE_UNTIL ? CODE_UNTIL - used(w) : 0;
-    markdown_codes(w->out, w->code, device, left < CODE_MOST ? left : CODE_MOST);
 }
 
 // What the first member of a block did, folded.
@@ -746,7 +729,8 @@ static void print_session(const struct report_code *code, struct text *out)
         print_section(&w, device, report_rule_outcomes, 0, FAILURES_AT);
         print_section(&w, device, report_barriers, FOLD, FAILURES_AT);
         print_blocks(&w, device, "Failures", report_failed);
-        print_code(&w, device);
+        const size_t left = used(&w) < CODE_UNTIL ? CODE_UNTIL - used(&w) : 0;
+        markdown_codes(out, code, device, left < CODE_MOST ? left : CODE_MOST);
         print_blocks(&w, device, "Incomplete", report_unfinished_only);
     }
     for (size_t device = 0; device < model->device_count && used(&w) < MARKDOWN_MOST; device++) {

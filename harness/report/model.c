@@ -121,18 +121,6 @@ static void conclude(struct report_model *model)
         snprintf(model->code_reason, sizeof(model->code_reason), "the session is not finished");
 }
 
-// The SIMT simulator's settings in the session's options.
-static char *find_simt(const json_t *options)
-{
-    char clean[512];
-    OWNED(text_free) struct text listed = {0};
-    const char *simt = json_string_value(json_object_get(options, "simt"));
-    if (simt)
-        store_recorded_simt(simt, &listed);
-    text_sanitise(clean, sizeof clean, simt ? listed.data : "");
-    return simt ? lit_strdup(clean) : NULL;
-}
-
 static char *find_member(const json_t *object, const char *name)
 {
     char clean[256];
@@ -147,7 +135,14 @@ static void load_options(struct report_model *model)
     json_t *options = store_recorded(model->session.options);
     const json_t *build = json_object_get(options, "build");
     const char *stress = json_string_value(json_object_get(options, "stress"));
-    model->simt = find_simt(options);
+    const char *simt = json_string_value(json_object_get(options, "simt"));
+    OWNED(text_free) struct text listed = {0};
+    if (simt) { // the SIMT simulator's settings
+        char clean[512];
+        store_recorded_simt(simt, &listed);
+        text_sanitise(clean, sizeof clean, listed.data ? listed.data : "");
+        model->simt = lit_strdup(clean);
+    }
     model->build = (struct report_build){.commit = find_member(build, "commit"),
                                          .catalogue = find_member(build, "catalogue"),
                                          .options = find_member(build, "options")};

@@ -190,16 +190,6 @@ static const struct table_cell *shown(const struct table_row *row, size_t column
     return column >= row->count || (column == 0 && row->more) ? NULL : &row->cells[column];
 }
 
-static bool has_heading(const struct table *table)
-{
-    return table->count && table->columns[0].title;
-}
-
-static size_t first_width(const struct table *table)
-{
-    return table->width ? table->width : NAME_WIDTH;
-}
-
 // `first`: the most for the first column.
 static void measure(const struct table *table, size_t first, size_t *widths)
 {
@@ -208,7 +198,7 @@ static void measure(const struct table *table, size_t first, size_t *widths)
         const struct table_column *column = &table->columns[c];
         if (!table_has(table, c, TABLE_NOT_TERMINAL))
             continue;
-        widths[c] = has_heading(table) ? table_text_width(column->title) : 0;
+        widths[c] = (table->count && table->columns[0].title) ? table_text_width(column->title) : 0;
         for (size_t i = 0; i < table->count; i++) {
             const struct table_cell *cell = shown(&table->rows[i], c);
             const size_t width = cell ? table_text_width(cell->text) : 0;
@@ -233,7 +223,7 @@ static size_t excess(const struct table *table, const size_t *widths)
 bool table_fit(struct table *table)
 {
     size_t *widths = lit_alloc(table->column_count, sizeof *widths), taken = 2;
-    measure(table, first_width(table), widths);
+    measure(table, (table->width ? table->width : NAME_WIDTH), widths);
     for (size_t c = 1; c < table->column_count; c++)
         if (table_has(table, c, TABLE_NOT_TERMINAL))
             taken += widths[c] + 2;
@@ -310,13 +300,13 @@ static void print_row(const struct table *table, const struct table_row *row, co
 void table_terminal(const struct table *table, bool color, struct text *out)
 {
     OWNED(lit_free) size_t *widths = lit_alloc(table->column_count, sizeof *widths);
-    measure(table, first_width(table), widths);
+    measure(table, (table->width ? table->width : NAME_WIDTH), widths);
     const size_t over = table->width ? 0 : excess(table, widths);
     if (over && widths[0] > LEAST_FIRST)
         measure(table, widths[0] > over + LEAST_FIRST ? widths[0] - over : LEAST_FIRST, widths);
     if (table->title && (table->count || table->note_count))
         text_printf(out, "  %s\n", table->title);
-    if (has_heading(table))
+    if (table->count && table->columns[0].title)
         print_row(table, NULL, widths, color, out);
     for (size_t i = 0; i < table->count; i++)
         print_row(table, &table->rows[i], widths, color, out);

@@ -72,14 +72,6 @@ static void print_section(const struct printer *p, report_section *make)
     print_table(p, &table);
 }
 
-static void print_families(const struct printer *p)
-{
-    struct table table = {0};
-    report_family_counts(p->model, p->device, is_all(p), &table);
-    report_controls(p->model, p->device, is_all(p), &table);
-    print_table(p, &table);
-}
-
 static void print_barriers(const struct printer *p)
 {
     struct table table = {0};
@@ -236,7 +228,10 @@ void report_tables(const struct report_model *model, const struct report_termina
                 text_printf(&made, "\n  only %s\n", shard);
             print_stress(&p);
             print_section(&p, report_key_results);
-            print_families(&p);
+            struct table families = {0};
+            report_family_counts(model, p.device, is_all(&p), &families);
+            report_controls(model, p.device, is_all(&p), &families);
+            print_table(&p, &families);
             print_section(&p, report_rule_outcomes);
             print_barriers(&p);
             print_section(&p, report_final_states);
