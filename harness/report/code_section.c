@@ -33,7 +33,7 @@ size_t *html_listed(const struct html *html)
     const struct report_code *code = html->code;
     size_t *listed = lit_alloc(html->model->result_count + 1, sizeof *listed), done = 0;
     for (size_t device = 0; device < code->count; device++) {
-        const struct result **list;
+        OWNED(lit_free) const struct result **list = NULL;
         const size_t count = report_code_failed(code, device, &list);
         for (size_t i = 0; i < count && done < (html->up ? SITE_LISTED : MOST_LISTED);
              i++, done++) {
@@ -44,7 +44,6 @@ size_t *html_listed(const struct html *html)
                     report_failed(&html->model->results[k]))
                     listed[k] = (size_t)(list[i] - html->model->results) + 1;
         }
-        free(list);
     }
     return listed;
 }

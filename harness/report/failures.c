@@ -34,19 +34,13 @@ struct grid {
     size_t key_count;
 };
 
-static const char *value_of(const struct result *result, const char *key)
-{
-    return key[0] ? report_value(result, key) : result->test;
-}
-
 static size_t find_value(struct key *key, const char *text)
 {
     size_t at = 0;
     while (at < key->count && strcmp(key->values[at].text, text) != 0)
         at++;
-    if (at == key->count) {
+    if (at == key->count)
         LIT_ADD(key->values, key->count) = (struct value){.text = text};
-    }
     return at;
 }
 
@@ -58,7 +52,8 @@ static void add_key(struct grid *grid, const char *name)
     struct key *key = &LIT_ADD(grid->keys, grid->key_count);
     *key = (struct key){.name = name, .at = lit_alloc(grid->count, sizeof *key->at)};
     for (size_t i = 0; i < grid->count; i++) {
-        key->at[i] = find_value(key, value_of(grid->all[i], name));
+        key->at[i] =
+            find_value(key, name[0] ? report_value(grid->all[i], name) : grid->all[i]->test);
         struct value *value = &key->values[key->at[i]];
         value->in = value->in || grid->some[i];
         value->out = value->out || !grid->some[i];
@@ -76,18 +71,6 @@ static size_t inside(const struct grid *grid)
         for (size_t k = 0; k < grid->key_count && is; k++)
             is = !grid->keys[k].used || grid->keys[k].values[grid->keys[k].at[i]].in;
         count += is;
-    }
-    return count;
-}
-
-// Drops keys, parameters first, that the rest can do without.
-static size_t drop_keys(struct grid *grid)
-{
-    const size_t count = inside(grid);
-    for (size_t k = grid->key_count; k-- > 0;) {
-        const bool was = grid->keys[k].used;
-        grid->keys[k].used = false;
-        grid->keys[k].used = was && inside(grid) != count;
     }
     return count;
 }
@@ -145,7 +128,12 @@ size_t report_where(const struct result *const *all, const bool *some, size_t co
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < all[i]->variant_count + all[i]->param_count; p++)
             add_key(&grid, all[i]->variant[p].key); // the parameters follow
-    const size_t are = drop_keys(&grid);
+    const size_t are = inside(&grid);
+    for (size_t k = grid.key_count; k-- > 0;) { // drop keys, parameters first, if we can
+        const bool was = grid.keys[k].used;
+        grid.keys[k].used = false;
+        grid.keys[k].used = was && inside(&grid) != are;
+    }
     for (size_t k = 0; k < grid.key_count; k++) {
         if (grid.keys[k].used && out) {
             text_puts(out, first ? "" : " ");
@@ -196,7 +184,8 @@ static const char *seen(const struct result *result)
 
 bool report_has_values(const struct result *result, const char *values)
 {
-    char *copy = lit_strdup(values ? values : ""), *rest = NULL;
+    OWNED(lit_free) char *copy = lit_strdup(values ? values : "");
+    char *rest = NULL;
     bool has = true;
     for (char *pair = strtok_r(copy, " ", &rest); pair && has; pair = strtok_r(NULL, " ", &rest)) {
         char *globs = pair + strcspn(pair, "="), *more = NULL;
@@ -206,7 +195,6 @@ bool report_has_values(const struct result *result, const char *values)
         for (char *glob = strtok_r(globs, ",", &more); glob; glob = strtok_r(NULL, ",", &more))
             has = has || text_glob(glob, report_value(result, pair));
     }
-    free(copy);
     return has;
 }
 
@@ -382,20 +370,6 @@ static void put_forbidden(const struct report_model *model, size_t device,
         text_puts(out, "No forbidden configuration ran");
 }
 
-// Appends sentences about each kernel from outside, once.
-static void put_checks(const struct report_model *model, size_t device, struct text *out)
-{
-    const struct result *last = NULL;
-    REPORT_EACH (result, model, device) {
-        OWNED(text_free) struct text name = {0};
-        if (last && strcmp(last->test, result->test) == 0)
-            continue;
-        last = result;
-        text_printf(&name, "%s: ", result->test);
-        report_check(out, name.data, result, ". ");
-    }
-}
-
 bool report_unclosed(const struct report_model *model, size_t device, const char *before,
                      struct text *out)
 {
@@ -423,7 +397,15 @@ static void put_results(const struct report_model *model, size_t device, struct 
     }
     REPORT_EACH (result, model, device)
         all++;
-    put_checks(model, device, out);
+    const struct result *last = NULL;
+    REPORT_EACH (result, model, device) { // each kernel from outside, once
+        OWNED(text_free) struct text name = {0};
+        if (last && strcmp(last->test, result->test) == 0)
+            continue;
+        last = result;
+        text_printf(&name, "%s: ", result->test);
+        report_check(out, name.data, result, ". ");
+    }
     if (ran == 0 && unfinished == 0) {
         text_printf(out, "Nothing ran: %s %s skipped", COUNT(all), configurations(all));
         return;
@@ -452,7 +434,6 @@ void report_verdict(const struct report_model *model, size_t device, struct text
 struct set {
     const struct report_model *model;
     const struct report_code *code;
-    bool (*which)(const struct result *result);
     const struct result **all;
     size_t count;
     bool *some; // members of the current block
@@ -520,7 +501,7 @@ static void put_neighbours(const struct report_model *model, const struct report
     const char **said = NULL;
     size_t count = 0;
     for (size_t m = 0; m < block->count && m < MOST_MEMBERS; m++) {
-        struct report_variant *near;
+        OWNED(lit_free) struct report_variant *near = NULL;
         const size_t near_count = report_variants(model, block->members[m], &near);
         for (size_t i = 0; i < near_count && near[i].differences < 2; i++) {
             struct text names = {0};
@@ -537,7 +518,6 @@ static void put_neighbours(const struct report_model *model, const struct report
             }
             text_free(&names);
         }
-        free(near);
     }
     for (size_t i = 0; i < count; i++)
         free((char *)said[i]);
@@ -585,18 +565,6 @@ static void add_block(struct set *set)
     block->cause = taken(&cause);
 }
 
-// Marks the results in `marked` that have the same value of a key as `first`.
-static size_t mark_alike(const struct set *set, const bool *marked, const char *key, size_t first)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        set->some[i] = marked[i] && strcmp(report_value(set->all[i], key),
-                                           report_value(set->all[first], key)) == 0;
-        count += set->some[i];
-    }
-    return count;
-}
-
 // How many groups a key's values divide `marked` into, if values then tell each group from all
 // other results; else SIZE_MAX. `add`: makes the blocks.
 static size_t divide(struct set *set, const bool *marked, const char *key, bool add)
@@ -607,7 +575,12 @@ static size_t divide(struct set *set, const bool *marked, const char *key, bool 
     for (size_t i = 0; i < set->count && groups <= MOST_GROUPS; i++) {
         if (!left[i])
             continue;
-        const size_t count = mark_alike(set, marked, key, i);
+        const char *value = report_value(set->all[i], key);
+        size_t count = 0;
+        for (size_t j = 0; j < set->count; j++) {
+            set->some[j] = marked[j] && strcmp(report_value(set->all[j], key), value) == 0;
+            count += set->some[j];
+        }
         groups =
             report_where(set->all, set->some, set->count, NULL) == count ? groups + 1 : SIZE_MAX;
         for (size_t j = 0; j < set->count; j++)
@@ -657,12 +630,6 @@ static bool shares_outcome(const struct report_model *model, const struct result
     return most_seen(result) == CAT_OUTCOMES && result->result == first->result;
 }
 
-static bool is_alike(const struct result *a, const struct result *b)
-{
-    return a->device == b->device && a->expectation == b->expectation &&
-           strcmp(a->test, b->test) == 0;
-}
-
 static bool shares_cause(const struct report_code *code, const struct result *result,
                          const struct result *first)
 {
@@ -704,20 +671,21 @@ static void sort_blocks(struct report_block *list, size_t count)
 size_t report_blocks(const struct report_code *code, size_t device,
                      bool (*which)(const struct result *result), struct report_block **list)
 {
-    const struct result **chosen;
     const struct report_model *model = code->model;
-    struct set set = {.model = model, .code = code, .which = which};
+    OWNED(lit_free) const struct result **chosen = NULL;
+    OWNED(lit_free) const struct result **all = lit_alloc(model->result_count + 1, sizeof *all);
+    OWNED(lit_free) bool *done = lit_alloc(model->result_count + 1, sizeof *done);
+    OWNED(lit_free) bool *some = lit_alloc(model->result_count + 1, sizeof *some);
+    struct set set = {.model = model, .code = code, .all = all, .some = some};
     const size_t count = report_select(model, device, which, &chosen);
-    bool *done = lit_alloc(model->result_count + 1, sizeof *done);
-    set.all = lit_alloc(model->result_count + 1, sizeof *set.all);
-    set.some = lit_alloc(model->result_count + 1, sizeof *set.some);
     for (size_t i = 0; i < count; i++) {
         const struct result *first = chosen[i];
         if (done[first - model->results])
             continue;
         set.count = 0;
         REPORT_EACH (result, model, REPORT_ALL)
-            if (is_alike(result, first) && result->result != ENG_SKIP)
+            if (result->device == first->device && result->expectation == first->expectation &&
+                strcmp(result->test, first->test) == 0 && result->result != ENG_SKIP)
                 set.all[set.count++] = result;
         for (size_t s = 0; s < set.count; s++)
             set.some[s] = !done[set.all[s] - model->results] && which(set.all[s]) &&
@@ -728,10 +696,6 @@ size_t report_blocks(const struct report_code *code, size_t device,
             done[set.all[s] - model->results] |= set.some[s];
         add_blocks(&set);
     }
-    free(done);
-    free(chosen);
-    free(set.all);
-    free(set.some);
     sort_blocks(set.list, set.list_count);
     report_blocks_past(model, set.list, set.list_count);
     *list = set.list;

@@ -31,16 +31,13 @@ struct gathering {
 
 bool history_names_driver(const char *device, const struct store_driver *driver)
 {
-    char *low = lit_strdup(device), *name = lit_strdup(driver->facts.name);
+    OWNED(lit_free) char *low = lit_strdup(device), *name = lit_strdup(driver->facts.name);
     char *const both[] = {low, name};
     for (size_t i = 0; i < 2; i++)
         for (char *c = both[i]; *c; c++)
             *c = (char)tolower((unsigned char)*c);
-    bool named = strstr(name, low) || text_glob(low, name) || strcasecmp(device, driver->id) == 0 ||
-                 strcmp(device, driver->facts.driver_version) == 0;
-    free(low);
-    free(name);
-    return named;
+    return strstr(name, low) || text_glob(low, name) || strcasecmp(device, driver->id) == 0 ||
+           strcmp(device, driver->facts.driver_version) == 0;
 }
 
 static bool is_asked(const char *name, const struct store_driver *driver, void *user)

@@ -118,13 +118,18 @@ void html_device_slug(struct text *out, const struct dev_facts *facts)
     text_printf(out, "-%s", id);
 }
 
-char *html_test_address(const char *up, const char *test)
+static char *address_of(const char *up, const char *folder, const char *name)
 {
     struct text out = {0};
-    text_printf(&out, "%stest/", up);
-    html_slug(&out, test);
+    text_printf(&out, "%s%s/", up, folder);
+    html_slug(&out, name);
     text_puts(&out, ".html");
     return out.data;
+}
+
+char *html_test_address(const char *up, const char *test)
+{
+    return address_of(up, "test", test);
 }
 
 char *html_device_address(const char *up, const struct dev_facts *facts)
@@ -138,11 +143,7 @@ char *html_device_address(const char *up, const struct dev_facts *facts)
 
 char *html_finding_address(const char *up, const char *finding)
 {
-    struct text out = {0};
-    text_printf(&out, "%sfinding/", up);
-    html_slug(&out, finding);
-    text_puts(&out, ".html");
-    return out.data;
+    return address_of(up, "finding", finding);
 }
 
 void html_fact(struct text *out, const char *name, const char *value)

@@ -65,14 +65,9 @@ void xml_attribute(struct text *out, const char *name, const char *value)
 
 // ---- building
 
-static struct junit_suite *last_suite(struct junit *junit)
-{
-    return &junit->suites[junit->count - 1];
-}
-
 void junit_property(struct junit *junit, const char *name, const char *value)
 {
-    struct text *properties = &last_suite(junit)->properties;
+    struct text *properties = &junit->suites[junit->count - 1].properties;
     text_puts(properties, "      <property");
     xml_attribute(properties, "name", name);
     xml_attribute(properties, "value", value);
@@ -143,7 +138,7 @@ void junit_device(struct junit *junit, const struct report_model *model, size_t 
 struct junit_case *junit_configuration(struct junit *junit, const struct report_model *model,
                                        size_t device, const char *name, double seconds)
 {
-    struct junit_suite *suite = last_suite(junit);
+    struct junit_suite *suite = &junit->suites[junit->count - 1];
     struct junit_case *made = &LIT_ADD(suite->cases, suite->count);
     *made = (struct junit_case){0};
     const size_t test = cfg_test_length(name);
@@ -231,22 +226,6 @@ static void print_case(struct text *out, const struct junit_case *one)
     }
 }
 
-static void print_suite(struct text *out, const struct junit_suite *suite)
-{
-    struct sums sums = {0};
-    sum_suite(suite, &sums);
-    text_puts(out, "  <testsuite");
-    xml_attribute(out, "name", suite->name.data);
-    print_sums(out, &sums);
-    xml_attribute(out, "timestamp", suite->started);
-    text_puts(out, ">\n");
-    if (suite->properties.length)
-        text_printf(out, "    <properties>\n%s    </properties>\n", suite->properties.data);
-    for (size_t i = 0; i < suite->count; i++)
-        print_case(out, &suite->cases[i]);
-    text_puts(out, "  </testsuite>\n");
-}
-
 void junit_write(const struct junit *junit, const char *name, struct text *out)
 {
     struct sums sums = {0};
@@ -256,8 +235,21 @@ void junit_write(const struct junit *junit, const char *name, struct text *out)
     xml_attribute(out, "name", name);
     print_sums(out, &sums);
     text_puts(out, ">\n");
-    for (size_t i = 0; i < junit->count; i++)
-        print_suite(out, &junit->suites[i]);
+    for (size_t i = 0; i < junit->count; i++) {
+        const struct junit_suite *suite = &junit->suites[i];
+        struct sums its = {0};
+        sum_suite(suite, &its);
+        text_puts(out, "  <testsuite");
+        xml_attribute(out, "name", suite->name.data);
+        print_sums(out, &its);
+        xml_attribute(out, "timestamp", suite->started);
+        text_puts(out, ">\n");
+        if (suite->properties.length)
+            text_printf(out, "    <properties>\n%s    </properties>\n", suite->properties.data);
+        for (size_t c = 0; c < suite->count; c++)
+            print_case(out, &suite->cases[c]);
+        text_puts(out, "  </testsuite>\n");
+    }
     text_puts(out, "</testsuites>\n");
 }
 

@@ -409,7 +409,7 @@ static void print_pairs(const struct ticket *t)
     static const struct table_column heads[] = {CODE("differs in"), NUM("runs"), NUM("failed"),
                                                 COL("rate, 95 % interval"), COL("expectation")};
     OWNED(table_clear) struct table table = {TABLE_OF(heads)};
-    struct report_variant *paired;
+    OWNED(lit_free) struct report_variant *paired = NULL;
     size_t count = report_variants(t->model, t->result, &paired), cures = 0;
     if (count > 0) {
         markdown_fold(t->out, "Paired variants: the same test with other axis values, in this "
@@ -439,7 +439,6 @@ static void print_pairs(const struct ticket *t)
         text_puts(t->out, cures ? ".\n\n" : "");
         markdown_unfold(t->out);
     }
-    free(paired);
 }
 
 struct key {

@@ -71,11 +71,9 @@ static struct member *find_members(const struct gathering *g, const char *name, 
         else
             high = middle;
     }
-    for (*count = 0; low + *count < g->count;)
-        if (strcmp(g->members[low + *count].bare, bare) == 0)
-            ++*count;
-        else
-            break;
+    *count = 0;
+    while (low + *count < g->count && strcmp(g->members[low + *count].bare, bare) == 0)
+        ++*count;
     return &g->members[low];
 }
 
@@ -140,7 +138,7 @@ static int compare_members(const void *left, const void *right)
 static bool gather(struct gathering *g, const struct report_block *list, size_t count,
                    struct past *pasts, struct lit_error *error)
 {
-    struct store_index index = {0};
+    OWNED(store_index_clear) struct store_index index = {0};
     for (size_t b = 0; b < count; b++)
         for (size_t i = 0; i < list[b].count; i++) {
             LIT_ADD(g->members, g->count) =
@@ -156,7 +154,6 @@ static bool gather(struct gathering *g, const struct report_block *list, size_t 
         !g->model->store ||
         (store_index_load(g->model->store, false, &index, error) &&
          (index.session_count < 2 || store_history(g->model->store, &query, take_past, g, error)));
-    store_index_clear(&index);
     for (size_t i = 0; i < g->count; i++)
         free(g->members[i].bare);
     free(g->members);
