@@ -1,85 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of passes, and their common parts.
+// A kernel before and after a pass.
 #include "reduce/pass.h"
 
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const struct red_pass red_passes[] = {
-    {"specialization constants", .whole = red_specs},
-    {"fewer workgroups", .whole = red_groups},
-    {"fewer dispatches", .whole = red_steps},
-    {"fewer invocations", .line = red_lanes},
-    {"loops that run once", .line = red_once},
-    {"branches past a selection", .line = red_branch, .how = RED_WAY_MERGE},
-    {"branches the first way", .line = red_branch, .how = RED_WAY_FIRST},
-    {"branches the second way", .line = red_branch, .how = RED_WAY_SECOND},
-    {"values of both ways of a selection", .line = red_select},
-    {"instructions without a result", .line = red_instead, .how = RED_NOTHING},
-    {"results that are an operand", .line = red_instead, .how = RED_FIRST},
-    {"results that are constant", .line = red_instead, .how = RED_VALUE},
-    {"results of 0", .line = red_instead, .how = RED_ZERO},
-    {"results of 1", .line = red_instead, .how = RED_ONE},
-    {"results that are another operand", .line = red_instead, .how = RED_LAST},
-    {"results that are the one before", .line = red_instead, .how = RED_BEFORE},
-    {"one block for two", .line = red_join},
-    {"what nothing uses", .line = red_unused},
-    {"constants that are there twice", .line = red_equal},
-    {"smaller numbers", .line = red_constants},
-    {"smaller buffers", .whole = red_buffers},
-    {"less data", .whole = red_data},
-    {"lines of the source", .line = red_drop, .how = RED_DEBUG},
-    {"capabilities and decorations", .line = red_drop, .how = RED_PREAMBLE},
-    {0},
-};
-
-bool red_is_chosen(struct red_run *run)
-{
-    run->places++;
-    return run->draft && run->chosen[run->places - 1];
-}
-
-static uint32_t *count_ways(const struct red_module *m)
-{
-    uint32_t *ways = lit_alloc(m->bound, sizeof *ways);
-    for (size_t i = 0; i < m->count; i++)
-        for (uint32_t w = 1; w < m->lines[i].size && red_op(&m->lines[i]) != SpvOpPhi; w++)
-            if (m->lines[i].kinds[w] == SPIRV_ID)
-                ways[m->lines[i].words[w]]++;
-    return ways;
-}
-
-static void run_pass(const struct red_pass *pass, struct red_run *run)
-{
-    const struct red_module *m = run->m = &run->base->module;
-    // There may be as many new constants as lines.
-    OWNED(lit_free) uint32_t *ways = count_ways(m);
-    OWNED(lit_free) uint32_t *with = lit_alloc(m->bound + m->count + 1, sizeof *with);
-    run->how = pass->how;
-    run->good = true;
-    run->ways = ways;
-    run->with = with;
-    if (pass->whole)
-        pass->whole(run);
-    for (size_t i = 0; pass->line && i < m->count; i++) {
-        const uint32_t opcode = red_op(&m->lines[i]);
-        if (opcode == SpvOpFunction || opcode == SpvOpFunctionEnd)
-            run->inside = opcode == SpvOpFunction;
-        if (opcode == SpvOpLabel)
-            run->block = m->lines[i].words[1];
-        pass->line(run, i);
-    }
-    run->good = run->good && (!run->draft || red_replace(run->draft->module, with));
-}
-
-size_t red_places(const struct red_pass *pass, const struct red_base *base)
-{
-    struct red_run run = {.base = base};
-    run_pass(pass, &run);
-    return run.places;
-}
 
 void red_values_clear(struct red_values *values)
 {
@@ -148,18 +74,9 @@ static bool divides_by_zero(const struct red_module *m)
 {
     for (size_t i = 0; i < m->count; i++) {
         const struct red_line *line = &m->lines[i];
-        switch ((SpvOp)red_op(line)) {
-        case SpvOpUDiv:
-        case SpvOpSDiv:
-        case SpvOpUMod:
-        case SpvOpSRem:
-        case SpvOpSMod:
-            if (line->size == 5 && is_zero(m, line->words[4]))
-                return true;
-            break;
-        default:
-            break;
-        }
+        if (line->size == 5 && is_zero(m, line->words[4]) &&
+            RED_IS_ONE(red_op(line), SpvOpUDiv, SpvOpSDiv, SpvOpUMod, SpvOpSRem, SpvOpSMod))
+            return true;
     }
     return false;
 }
@@ -219,31 +136,6 @@ bool red_settle(struct cat_package *p, const struct red_module *m, size_t undefi
     p->interface.width = found.local[0];
     p->workgroup = found.local[0] * found.local[1] * found.local[2];
     return p->workgroup > 0;
-}
-
-bool red_apply(const struct red_base *base, const struct red_pass *pass, const bool *chosen,
-               struct cat_package *package)
-{
-    struct red_module module = {0};
-    struct red_draft draft = {.package = package, .module = &module};
-    struct red_run run = {.base = base, .draft = &draft, .chosen = chosen};
-    red_package_copy(&base->package, package);
-    if (!base->module.count) {
-        // Of a module that was not understood, only dispatch and buffers can change.
-        run_pass(pass, &run);
-        return run.good;
-    }
-    bool good = red_module_read(&module, base->package.words, base->package.word_count);
-    if (good)
-        run_pass(pass, &run);
-    good = good && run.good && red_module_tidy(&module);
-    if (good) {
-        free(package->words);
-        package->words = red_module_write(&module, &package->word_count);
-        good = red_settle(package, &module, red_undefined(&base->module));
-    }
-    red_module_clear(&module);
-    return good;
 }
 
 static unsigned bits_of(uint64_t number)

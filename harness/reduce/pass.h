@@ -40,6 +40,15 @@ static inline uint32_t red_op(const struct red_line *line)
 {
     return line->words[0] & SpvOpCodeMask;
 }
+// The opcode of a line of a module; SpvOpNop: it is gone, or there is none.
+static inline uint32_t red_at(const struct red_module *module, size_t at)
+{
+    return at < module->count && !module->lines[at].gone ? red_op(&module->lines[at])
+                                                         : (uint32_t)SpvOpNop;
+}
+// Whether it is one of these opcodes, the last of which is 0.
+#define RED_IS_ONE(opcode, ...) red_is_one(opcode, (const uint16_t[]){__VA_ARGS__, 0})
+bool red_is_one(uint32_t opcode, const uint16_t *opcodes);
 // The instruction's word of kind SPIRV_TYPE or SPIRV_RESULT; 0: none.
 uint32_t red_word(const struct red_line *line, enum spirv_kind kind);
 // The instruction that defines an id; NULL: none.
@@ -59,8 +68,6 @@ bool red_is_pure(const struct red_line *line);
 // Replaces an instruction, or inserts one before it.
 void red_put(struct red_module *module, size_t at, const uint32_t *words, uint32_t size);
 void red_insert(struct red_module *module, size_t at, const uint32_t *words, uint32_t size);
-// Removes a word from an instruction.
-void red_cut(struct red_line *line, uint32_t word);
 
 // A constant of a type, created if missing: zero; or, for 32-bit and Boolean types, a value. 0 if
 // that is not possible. Subsequent lines may be renumbered.
@@ -102,29 +109,7 @@ struct red_base {
 };
 void red_base_clear(struct red_base *base);
 
-// A kernel derived from it.
-struct red_draft {
-    struct cat_package *package;
-    struct red_module *module; // changed lines keep their numbers from the base
-};
-
-// A pass at work: counts the places in a base; if `draft` is not NULL, changes it at the chosen
-// ones.
-struct red_run {
-    const struct red_base *base;
-    const struct red_module *m; // the base's
-    struct red_draft *draft;
-    const bool *chosen;
-    int how; // of the pass
-    size_t places;
-    bool good;      // false: that is not possible
-    bool inside;    // a function, at the present line
-    uint32_t block; // the last label up to there
-    uint32_t *ways; // references to each block, except from phis
-    uint32_t *with; // what replaces each id of the draft in the end; 0: nothing
-};
-// Adds a place. Whether the draft is to change there.
-bool red_is_chosen(struct red_run *run);
+struct red_run; // a pass at work: passes.c
 
 struct red_pass {
     const char *name; // "fewer workgroups"
@@ -161,23 +146,3 @@ bool red_has_data(const struct cat_package *package, const struct cat_binding *b
 
 // A kernel's size: by instructions first, then declarations, invocations, buffers, numbers.
 uint64_t red_weight(const struct red_base *base);
-
-// From values.c, flow.c and outside.c.
-enum { RED_FIRST, RED_LAST, RED_BEFORE, RED_ZERO, RED_ONE, RED_VALUE, RED_NOTHING };
-enum { RED_WAY_FIRST, RED_WAY_SECOND, RED_WAY_MERGE };
-enum { RED_DEBUG, RED_PREAMBLE };
-void red_instead(struct red_run *run, size_t at); // of RED_FIRST ...
-void red_branch(struct red_run *run, size_t at);  // of RED_WAY_FIRST ...
-void red_drop(struct red_run *run, size_t at);    // of RED_DEBUG ...
-void red_select(struct red_run *run, size_t at);
-void red_once(struct red_run *run, size_t at);
-void red_join(struct red_run *run, size_t at);
-void red_constants(struct red_run *run, size_t at);
-void red_unused(struct red_run *run, size_t at);
-void red_equal(struct red_run *run, size_t at);
-void red_lanes(struct red_run *run, size_t at);
-void red_groups(struct red_run *run);
-void red_steps(struct red_run *run);
-void red_specs(struct red_run *run);
-void red_buffers(struct red_run *run);
-void red_data(struct red_run *run);

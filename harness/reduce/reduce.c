@@ -2,6 +2,7 @@
 // The main loop: applies each pass to ever smaller groups of places until nothing can be removed.
 #include "reduce/reduce.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/sha256.h"
 
@@ -15,11 +16,163 @@
 #define REACHED "reached.package"
 #define REFUSED "refused"
 
+// --- Threads with their own workers: a worker ends with the thread that started it
+
+struct candidate {
+    struct cat_package package;
+    struct red_values values;
+    bool *chosen;      // by place of the pass; may be NULL
+    char key[KEY + 1]; // hash
+    bool same;         // its module is the base's
+    enum red_answer answer;
+};
+
+struct hand {
+    struct crew *crew;
+    struct red_lane lane;
+};
+
+struct crew {
+    const struct red_plan *plan;
+    struct eng_watch reference; // for the simulator's workers
+    struct red_target target;   // with the pool's watch and this one
+    struct eng_pool pool;       // its lock guards everything below
+    struct candidate *candidates;
+    size_t count, next, open; // open: undecided candidates
+    struct hand *hands;
+};
+
+static void clear(struct candidate *candidate)
+{
+    cat_package_clear(&candidate->package);
+    red_values_clear(&candidate->values);
+    free(candidate->chosen);
+    candidate->chosen = NULL;
+}
+
+// Drops the simulator's messages about candidates.
+static void say_nothing(const char *line, void *user)
+{
+    (void)line;
+    (void)user;
+}
+
+// Call under the lock. The other hands stop when one had to.
+static void decide(struct hand *hand)
+{
+    struct crew *crew = hand->crew;
+    struct candidate *candidate = &crew->candidates[crew->next++];
+    pthread_mutex_unlock(&crew->pool.lock);
+    const enum red_answer answer =
+        red_decide(&hand->lane, &candidate->package, candidate->same, &candidate->values);
+    pthread_mutex_lock(&crew->pool.lock);
+    candidate->answer = answer;
+    crew->open--;
+    if (answer == RED_STOP) {
+        eng_pool_note(&crew->pool, hand->lane.end, hand->lane.reason);
+        atomic_store(&crew->pool.stop, true);
+    }
+    pthread_cond_broadcast(&crew->pool.changed);
+}
+
+static void work(void *user)
+{
+    struct hand *hand = user;
+    struct crew *crew = hand->crew;
+    red_lane_begin(&hand->lane, &crew->target);
+    while (!atomic_load(&crew->pool.stop)) {
+        if (crew->next < crew->count)
+            decide(hand);
+        else
+            pthread_cond_wait(&crew->pool.changed, &crew->pool.lock);
+    }
+    // Its workers may still print.
+    pthread_mutex_unlock(&crew->pool.lock);
+    red_lane_end(&hand->lane);
+    pthread_mutex_lock(&crew->pool.lock);
+}
+
+static struct crew *begin_crew(const struct red_plan *plan)
+{
+    struct crew *crew = lit_alloc(1, sizeof *crew);
+    *crew = (struct crew){.plan = plan,
+                          .reference = *plan->target->reference,
+                          .target = *plan->target,
+                          .hands = lit_alloc(plan->jobs, sizeof *crew->hands)};
+    eng_pool_begin(&crew->pool, plan->target->watch);
+    crew->reference.say = say_nothing;
+    crew->reference.tick = NULL;
+    crew->reference.stop = crew->pool.watch.stop;
+    crew->reference.user = crew->pool.watch.user;
+    crew->target.watch = &crew->pool.watch;
+    crew->target.reference = &crew->reference;
+    for (unsigned i = 0; i < plan->jobs; i++)
+        crew->hands[i].crew = crew;
+    if (!eng_pool_start(&crew->pool, work, crew->hands, sizeof *crew->hands, plan->jobs, 0))
+        lit_give_up("no thread can be started");
+    return crew;
+}
+
+// Tries all candidates, and calls plan->progress with the tally meanwhile. RED_STOP for those not
+// tried.
+static void try_all(struct crew *crew, struct candidate *candidates, size_t count,
+                    const struct red_tally *tally)
+{
+    pthread_mutex_lock(&crew->pool.lock);
+    for (size_t i = 0; i < count; i++)
+        candidates[i].answer = RED_STOP;
+    crew->candidates = candidates;
+    crew->next = 0;
+    crew->count = crew->open = count;
+    pthread_cond_broadcast(&crew->pool.changed);
+    // Waits for threads in progress, which use their candidates.
+    while (crew->open && (crew->pool.end == ENG_END_RAN || crew->next > count - crew->open)) {
+        crew->plan->progress(tally, crew->plan->user);
+        clock_wait(&crew->pool.changed, &crew->pool.lock);
+    }
+    crew->count = crew->next = 0;
+    pthread_mutex_unlock(&crew->pool.lock);
+}
+
+enum red_end red_over(const struct red_plan *plan)
+{
+    const struct eng_watch *watch = plan->target->watch;
+    if (eng_interrupt() || (watch->stop && watch->stop(watch->user)))
+        return RED_SIGNAL;
+    return watch->policy.total > 0 && clock_now() - watch->started >= watch->policy.total
+               ? RED_TIME
+               : RED_DONE;
+}
+
+// The reason for RED_STOP, or the result of red_over.
+static enum red_end end_of(const struct crew *crew, char reason[512])
+{
+    snprintf(reason, 512, "%s", crew->pool.reason);
+    return crew->pool.end == ENG_END_RAN      ? red_over(crew->plan)
+           : crew->pool.end == ENG_END_TIME   ? RED_TIME
+           : crew->pool.end == ENG_END_SIGNAL ? RED_SIGNAL
+                                              : RED_NO_MORE;
+}
+
+static void end_crew(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->pool.lock);
+    atomic_store(&crew->pool.stop, true);
+    pthread_cond_broadcast(&crew->pool.changed);
+    pthread_mutex_unlock(&crew->pool.lock);
+    eng_pool_join(&crew->pool);
+    eng_pool_end(&crew->pool);
+    free(crew->hands);
+    free(crew);
+}
+
+// --- The reduction
+
 struct reducing {
     const struct red_plan *plan;
     struct red_base *base;
     struct red_tally *tally;
-    struct red_crew *crew;
+    struct crew *crew;
     char (*refused)[KEY + 1]; // sorted up to `sorted`
     size_t refused_count, sorted;
     bool stops, unkept;
@@ -137,7 +290,7 @@ static void note(struct reducing *r)
 }
 
 // Replaces the base by the candidate.
-static void adopt(struct reducing *r, struct red_candidate *candidate)
+static void adopt(struct reducing *r, struct candidate *candidate)
 {
     struct red_base *base = r->base;
     red_base_clear(base);
@@ -152,7 +305,7 @@ static void adopt(struct reducing *r, struct red_candidate *candidate)
 }
 
 // Computes a candidate's hash, without its expectation, which follows from the rest.
-static void find_key(struct red_candidate *candidate)
+static void find_key(struct candidate *candidate)
 {
     OWNED(text_free) struct text bytes = {0};
     cat_package_write(&candidate->package, &bytes);
@@ -170,7 +323,7 @@ static bool is_smaller(const struct reducing *r, const struct cat_package *packa
 }
 
 // Makes a candidate by a pass. False if there is none, or if it is known not to fail.
-static bool make(struct reducing *r, const struct red_pass *pass, struct red_candidate *candidate)
+static bool make(struct reducing *r, const struct red_pass *pass, struct candidate *candidate)
 {
     const struct cat_package *from = &r->base->package;
     struct cat_package *made = &candidate->package;
@@ -184,9 +337,9 @@ static bool make(struct reducing *r, const struct red_pass *pass, struct red_can
     return !known;
 }
 
-static void judge(struct reducing *r, struct red_candidate *candidates, size_t count)
+static void judge(struct reducing *r, struct candidate *candidates, size_t count)
 {
-    red_crew_try(r->crew, candidates, count, r->tally);
+    try_all(r->crew, candidates, count, r->tally);
     for (size_t i = 0; i < count; i++) {
         r->tally->answers[candidates[i].answer]++;
         r->stops |= candidates[i].answer == RED_STOP;
@@ -204,9 +357,9 @@ struct sweep {
 
 // Combines all places that failed individually.
 static bool take_together(struct reducing *r, const struct sweep *sweep,
-                          const struct red_candidate *candidates, size_t count)
+                          const struct candidate *candidates, size_t count)
 {
-    struct red_candidate all = {.chosen = lit_alloc(sweep->places + 1, sizeof(bool))};
+    struct candidate all = {.chosen = lit_alloc(sweep->places + 1, sizeof(bool))};
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < sweep->places && candidates[i].answer == RED_FAILS; p++)
             all.chosen[p] |= candidates[i].chosen[p];
@@ -217,7 +370,7 @@ static bool take_together(struct reducing *r, const struct sweep *sweep,
     const bool taken = all.answer == RED_FAILS;
     if (taken)
         adopt(r, &all);
-    red_candidate_clear(&all);
+    clear(&all);
     return taken;
 }
 
@@ -225,17 +378,17 @@ static bool take_together(struct reducing *r, const struct sweep *sweep,
 static bool step(struct reducing *r, struct sweep *sweep)
 {
     const size_t most = r->plan->jobs;
-    struct red_candidate *candidates = lit_alloc(most, sizeof *candidates);
+    struct candidate *candidates = lit_alloc(most, sizeof *candidates);
     size_t count = 0, failing = 0, first = 0, from = sweep->at;
     while (count < most && sweep->at < sweep->places) {
-        struct red_candidate *candidate = &candidates[count];
-        *candidate = (struct red_candidate){.chosen = lit_alloc(sweep->places + 1, sizeof(bool))};
+        struct candidate *candidate = &candidates[count];
+        *candidate = (struct candidate){.chosen = lit_alloc(sweep->places + 1, sizeof(bool))};
         for (size_t i = 0; i < sweep->size && sweep->at < sweep->places; i++)
             candidate->chosen[sweep->at++] = true;
         if (make(r, sweep->pass, candidate))
             count++;
         else
-            red_candidate_clear(candidate);
+            clear(candidate);
     }
     if (count)
         judge(r, candidates, count);
@@ -255,7 +408,7 @@ static bool step(struct reducing *r, struct sweep *sweep)
         sweep->places = red_places(sweep->pass, r->base);
     }
     for (size_t i = 0; i < count; i++)
-        red_candidate_clear(&candidates[i]);
+        clear(&candidates[i]);
     free(candidates);
     return failing > 0;
 }
@@ -292,7 +445,7 @@ static bool run_passes(struct reducing *r)
 static enum red_answer try_module(const uint32_t *words, size_t count, void *user)
 {
     struct reducing *r = user;
-    struct red_candidate candidate = {0};
+    struct candidate candidate = {0};
     struct red_module module = {0};
     enum red_answer answer = RED_INVALID;
     red_package_copy(&r->base->package, &candidate.package);
@@ -313,7 +466,7 @@ static enum red_answer try_module(const uint32_t *words, size_t count, void *use
             adopt(r, &candidate);
     }
     red_module_clear(&module);
-    red_candidate_clear(&candidate);
+    clear(&candidate);
     return r->stops ? RED_STOP : answer;
 }
 
@@ -340,7 +493,7 @@ enum red_end red_reduce(const struct red_plan *plan, struct red_base *base, stru
         red_module_clear(&base->module);
     note(&r);
     if (begin_keeping(&r)) {
-        r.crew = red_crew_begin(plan);
+        r.crew = begin_crew(plan);
         do {
             ask_tools(&r, "spirv-opt");
             run_passes(&r);
@@ -348,11 +501,9 @@ enum red_end red_reduce(const struct red_plan *plan, struct red_base *base, stru
         if (ask_tools(&r, "spirv-reduce"))
             run_passes(&r);
     }
-    const enum red_end end = r.unkept  ? RED_UNKEPT
-                             : r.stops ? red_crew_end_of(r.crew, reason)
-                                       : RED_DONE;
+    const enum red_end end = r.unkept ? RED_UNKEPT : r.stops ? end_of(r.crew, reason) : RED_DONE;
     if (r.crew)
-        red_crew_end(&r.crew);
+        end_crew(r.crew);
     free(r.refused);
     return end;
 }

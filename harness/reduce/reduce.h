@@ -100,29 +100,10 @@ bool red_resume(const struct red_plan *plan, struct cat_package *package, struct
 enum red_end red_reduce(const struct red_plan *plan, struct red_base *base, struct red_tally *tally,
                         char reason[512], struct lit_error *error);
 
-// --- Private to harness/reduce/: threads with their workers, which try candidates in parallel.
+// --- Private to harness/reduce/
 
-struct red_candidate {
-    struct cat_package package;
-    struct red_values values;
-    bool *chosen; // by place of the pass; may be NULL
-    char key[65]; // hash
-    bool same;    // its module is the base's
-    enum red_answer answer;
-};
-void red_candidate_clear(struct red_candidate *candidate);
-
-struct red_crew;
-struct red_crew *red_crew_begin(const struct red_plan *plan);
-// Tries all candidates, and calls plan->progress with the tally meanwhile. RED_STOP for those not
-// tried.
-void red_crew_try(struct red_crew *crew, struct red_candidate *candidates, size_t count,
-                  const struct red_tally *tally);
 // Whether the reduction must end: RED_TIME or RED_SIGNAL; else RED_DONE.
 enum red_end red_over(const struct red_plan *plan);
-// The reason for RED_STOP, or the result of red_over.
-enum red_end red_crew_end_of(const struct red_crew *crew, char reason[512]);
-void red_crew_end(struct red_crew **crew);
 
 // spirv.c: decides about a module from another program. RED_STOP: stop.
 typedef enum red_answer red_try(const uint32_t *words, size_t count, void *user);
