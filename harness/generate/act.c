@@ -13,103 +13,14 @@
 #define FLOATS (1u << GEN_F32 | 1u << GEN_F16 | 1u << GEN_F64)
 #define BOOL   (1u << GEN_BOOL)
 #define ALL    (INTS | FLOATS | BOOL)
+#define U64    (1u << GEN_U64)
+#define WORDS  (U32 | 1u << GEN_F32 | BOOL)
 #define MEMORY (1u << GEN_SHARED | 1u << GEN_BUFFER)
 
-#define ANYWHERE(name, gives, takes, most)                                                         \
-    {                                                                                              \
-        name, gives, takes, most, GEN_ALONE, false, U32, CAT_FEATURE_BASIC                         \
-    }
-#define TYPED(name, gives, takes, most, combines, types)                                           \
-    {                                                                                              \
-        name, gives, takes, most, GEN_ALONE, combines, types, CAT_FEATURE_BASIC                    \
-    }
-#define COMBINES(name, takes, most, types, feature)                                                \
-    {                                                                                              \
-        name, 't', takes, most, GEN_DEFINITE, true, types, CAT_FEATURE_##feature                   \
-    }
-#define GROUP(name, gives, takes, most, types, feature)                                            \
-    {                                                                                              \
-        name, gives, takes, most, GEN_DEFINITE, false, types, CAT_FEATURE_##feature                \
-    }
-#define ACCESS(name, gives, takes, most, needs, combines)                                          \
-    {                                                                                              \
-        name, gives, takes, most, needs, combines, MEMORY, CAT_FEATURE_BASIC                       \
-    }
+#define FORM(op, name, gives, takes, most, needs, combines, types, feature)                        \
+    [GEN_OP_##op] = {name, gives, takes, most, GEN_##needs, combines, types, CAT_FEATURE_##feature},
 
-const struct gen_form gen_forms[GEN_OPS] = {
-    [GEN_OP_ADD] = ANYWHERE("add", 'u', "uu", 0),
-    [GEN_OP_SUB] = ANYWHERE("sub", 'u', "uu", 0),
-    [GEN_OP_MUL] = ANYWHERE("mul", 'u', "uu", 0),
-    [GEN_OP_AND] = ANYWHERE("and", 'u', "uu", 0),
-    [GEN_OP_OR] = ANYWHERE("or", 'u', "uu", 0),
-    [GEN_OP_XOR] = ANYWHERE("xor", 'u', "uu", 0),
-    [GEN_OP_SHL] = ANYWHERE("shl", 'u', "u#", 31),
-    [GEN_OP_SHR] = ANYWHERE("shr", 'u', "u#", 31),
-    [GEN_OP_NUMBER] = ANYWHERE("number", 'u', "#", 127),
-    [GEN_OP_LANE] = ANYWHERE("lane", 'u', "", 0),
-    [GEN_OP_TURN] = ANYWHERE("turn", 'u', "#", 1),
-    [GEN_OP_SELECT] = ANYWHERE("select", 'u', "puu", 0),
-    [GEN_OP_LESS] = ANYWHERE("less", 'p', "uu", 0),
-    [GEN_OP_BIT] = ANYWHERE("bit", 'p', "u#", 31),
-    [GEN_OP_BOTH] = ANYWHERE("both", 'p', "pp", 0),
-    [GEN_OP_EITHER] = ANYWHERE("either", 'p', "pp", 0),
-    [GEN_OP_DIFFER] = ANYWHERE("differ", 'p', "pp", 0),
-    [GEN_OP_ROUNDS] = ANYWHERE("rounds", 'u', "u#", 127),
-    [GEN_OP_ONES] = ANYWHERE("ones", 'u', "u", 0),
-    [GEN_OP_REVERSE] = ANYWHERE("reverse", 'u', "u", 0),
-    [GEN_OP_FIELD] = ANYWHERE("field", 'u', "uu", 0),
-    [GEN_OP_SIGNED_FIELD] = ANYWHERE("signed-field", 'u', "uu", 0),
-    [GEN_OP_INSERT] = ANYWHERE("insert", 'u', "uuu", 0),
-    [GEN_OP_TYPED] = TYPED("typed", 'u', "uu", 0, true, (INTS | FLOATS) & ~U32),
-    [GEN_OP_TYPED_LESS] = TYPED("typed-less", 'p', "uu", 0, false, (INTS | FLOATS) & ~U32),
-    [GEN_OP_TYPED_SHL] = TYPED("typed-shl", 'u', "u#", 63, false, 1u << GEN_U64),
-    [GEN_OP_TYPED_SHR] = TYPED("typed-shr", 'u', "u#", 63, false, 1u << GEN_U64),
-    [GEN_OP_TYPED_ROUNDS] = TYPED("typed-rounds", 'u', "u#", 127, false, 1u << GEN_U64),
-    [GEN_OP_REDUCE] = COMBINES("reduce", "t", 0, ALL, ARITHMETIC),
-    [GEN_OP_INCLUSIVE] = COMBINES("inclusive", "t", 0, ALL, ARITHMETIC),
-    [GEN_OP_EXCLUSIVE] = COMBINES("exclusive", "t", 0, ALL, ARITHMETIC),
-    [GEN_OP_CLUSTER] = COMBINES("cluster", "t#", 64, ALL, CLUSTERED),
-    [GEN_OP_LATE] = {"late", 'u', "pu", 0, GEN_DEFINITE, true, U32, CAT_FEATURE_ARITHMETIC},
-    [GEN_OP_ALL] = GROUP("all", 'p', "p", 0, U32, VOTE),
-    [GEN_OP_ANY] = GROUP("any", 'p', "p", 0, U32, VOTE),
-    [GEN_OP_ALIKE] = GROUP("alike", 'p', "t", 0, U32 | 1u << GEN_F32 | BOOL, VOTE),
-    [GEN_OP_ELECT] = GROUP("elect", 'p', "", 0, U32, BASIC),
-    [GEN_OP_BALLOT] = GROUP("ballot", 'u', "p", 0, U32, BALLOT),
-    [GEN_OP_COUNT] = GROUP("count", 'u', "p", 0, U32, BALLOT),
-    [GEN_OP_COUNT_INCLUSIVE] = GROUP("count-inclusive", 'u', "p", 0, U32, BALLOT),
-    [GEN_OP_COUNT_EXCLUSIVE] = GROUP("count-exclusive", 'u', "p", 0, U32, BALLOT),
-    [GEN_OP_LOWEST] = GROUP("lowest", 'u', "p", 0, U32, BALLOT),
-    [GEN_OP_HIGHEST] = GROUP("highest", 'u', "p", 0, U32, BALLOT),
-    [GEN_OP_INVERSE] = GROUP("inverse", 'p', "u", 0, U32, BALLOT),
-    [GEN_OP_EXTRACT] = GROUP("extract", 'p', "pu", 0, U32, BALLOT),
-    [GEN_OP_FIRST] = GROUP("first", 't', "t", 0, ALL, BALLOT),
-    [GEN_OP_BROADCAST] = GROUP("broadcast", 't', "t#", 127, ALL, BALLOT),
-    [GEN_OP_SHUFFLE] = GROUP("shuffle", 't', "tu", 0, ALL, SHUFFLE),
-    [GEN_OP_SHUFFLE_XOR] = GROUP("shuffle-xor", 't', "t#", 127, ALL, SHUFFLE),
-    [GEN_OP_UP] = GROUP("up", 't', "t#", 127, ALL, SHUFFLE_RELATIVE),
-    [GEN_OP_DOWN] = GROUP("down", 't', "t#", 127, ALL, SHUFFLE_RELATIVE),
-    [GEN_OP_ROTATE] = GROUP("rotate", 't', "t#", 127, ALL, ROTATE),
-    [GEN_OP_ROTATE_CLUSTER] = GROUP("rotate4", 't', "t#", 3, ALL, ROTATE),
-    [GEN_OP_QUAD_BROADCAST] = GROUP("quad-broadcast", 't', "t#", 3, ALL, QUAD),
-    [GEN_OP_QUAD_SWAP] = GROUP("quad-swap", 't', "t#", 2, ALL, QUAD),
-    [GEN_OP_LOAD] = ACCESS("load", 'u', "", 0, GEN_ALONE, false),
-    [GEN_OP_STORE] = ACCESS("store", '-', "u", 0, GEN_ALONE, false),
-    [GEN_OP_SWAP] = ACCESS("swap", 'u', "u", 0, GEN_ALONE, false),
-    [GEN_OP_ATOMIC] = ACCESS("atomic", '-', "u", 0, GEN_ALONE, true),
-    [GEN_OP_TICKET] = ACCESS("ticket", '-', "", 0, GEN_ALONE, false),
-    [GEN_OP_ORDERED] = ACCESS("ordered", 'p', "", 0, GEN_ALONE, false),
-    [GEN_OP_PASS] = ACCESS("pass", 'u', "u#", 63, GEN_FULL, false),
-    [GEN_OP_PEEK] = ACCESS("peek", 'u', "#", 63, GEN_FULL, false),
-    [GEN_OP_TOTAL] = ACCESS("total", 'u', "", 0, GEN_FULL, true),
-    [GEN_OP_TICKETS] = ACCESS("tickets", 'u', "", 0, GEN_FULL, false),
-    [GEN_OP_GATHER] = ACCESS("gather", 'u', "#", 127, GEN_FULL, false),
-    [GEN_OP_SCATTER] = ACCESS("scatter", 'u', "#", 63, GEN_FULL, false),
-    [GEN_OP_BARRIER] = {"barrier", '-', "", 0, GEN_FULL, false, U32, CAT_FEATURE_BASIC},
-    [GEN_OP_SYNC] = GROUP("sync", '-', "", 0, U32, BASIC),
-    [GEN_OP_FENCE] = ANYWHERE("fence", '-', "", 0),
-    [GEN_OP_WORD] = ANYWHERE("word", 'u', "#", 63),
-    [GEN_OP_LOCAL] = ANYWHERE("local", 'u', "", 0),
-};
+const struct gen_form gen_forms[GEN_OPS] = {GEN_OPERATIONS(FORM)};
 
 const char *const gen_with_names[GEN_WITHS] = {"add",  "mul", "min", "max", "smin",
                                                "smax", "and", "or",  "xor"};

@@ -12,88 +12,89 @@
 #define GEN_NUMBERS 128 // limit on 32-bit registers per program: a multiple of 4
 #define GEN_TRUTHS  32  // limit on Boolean registers, which fit into a word
 
-// The operations; docs/fuzzing.md defines them.
-enum gen_op {
-    GEN_OP_NONE,
-    // Lane-local.
-    GEN_OP_ADD,
-    GEN_OP_SUB,
-    GEN_OP_MUL,
-    GEN_OP_AND,
-    GEN_OP_OR,
-    GEN_OP_XOR,
-    GEN_OP_SHL,
-    GEN_OP_SHR,
-    GEN_OP_NUMBER,
-    GEN_OP_LANE,
-    GEN_OP_TURN,
-    GEN_OP_SELECT,
-    GEN_OP_LESS,
-    GEN_OP_BIT,
-    GEN_OP_BOTH,
-    GEN_OP_EITHER,
-    GEN_OP_DIFFER,
-    GEN_OP_ROUNDS,
-    // Lane-local, drawn for GEN_ARITHMETIC alone.
-    GEN_OP_ONES,
-    GEN_OP_REVERSE,
-    GEN_OP_FIELD,
-    GEN_OP_SIGNED_FIELD,
-    GEN_OP_INSERT,
-    GEN_OP_TYPED,
-    GEN_OP_TYPED_LESS,
-    GEN_OP_TYPED_SHL,
-    GEN_OP_TYPED_SHR,
-    GEN_OP_TYPED_ROUNDS,
-    // Subgroup.
-    GEN_OP_REDUCE,
-    GEN_OP_INCLUSIVE,
-    GEN_OP_EXCLUSIVE,
-    GEN_OP_CLUSTER,
-    GEN_OP_LATE,
-    GEN_OP_ALL,
-    GEN_OP_ANY,
-    GEN_OP_ALIKE,
-    GEN_OP_ELECT,
-    GEN_OP_BALLOT,
-    GEN_OP_COUNT,
-    GEN_OP_COUNT_INCLUSIVE,
-    GEN_OP_COUNT_EXCLUSIVE,
-    GEN_OP_LOWEST,
-    GEN_OP_HIGHEST,
-    GEN_OP_INVERSE,
-    GEN_OP_EXTRACT,
-    GEN_OP_FIRST,
-    GEN_OP_BROADCAST,
-    GEN_OP_SHUFFLE,
-    GEN_OP_SHUFFLE_XOR,
-    GEN_OP_UP,
-    GEN_OP_DOWN,
-    GEN_OP_ROTATE,
-    GEN_OP_ROTATE_CLUSTER,
-    GEN_OP_QUAD_BROADCAST,
-    GEN_OP_QUAD_SWAP,
-    // Memory.
-    GEN_OP_LOAD,
-    GEN_OP_STORE,
-    GEN_OP_SWAP,
-    GEN_OP_ATOMIC,
-    GEN_OP_TICKET,
-    GEN_OP_ORDERED,
-    GEN_OP_PASS,
-    GEN_OP_PEEK,
-    GEN_OP_TOTAL,
-    GEN_OP_TICKETS,
-    // Of real kernels (gen_limits.kernel).
-    GEN_OP_GATHER,
-    GEN_OP_SCATTER,
-    GEN_OP_BARRIER,
-    GEN_OP_SYNC,
-    GEN_OP_FENCE,
-    GEN_OP_WORD,
-    GEN_OP_LOCAL,
-    GEN_OPS
-};
+// The operations; docs/fuzzing.md defines them. Each has its name here and the members of struct
+// gen_form: without prefixes, and the types as act.c names them.
+#define GEN_OPERATIONS(X)                                                                          \
+    /* Lane-local. */                                                                              \
+    X(ADD, "add", 'u', "uu", 0, ALONE, false, U32, BASIC)                                          \
+    X(SUB, "sub", 'u', "uu", 0, ALONE, false, U32, BASIC)                                          \
+    X(MUL, "mul", 'u', "uu", 0, ALONE, false, U32, BASIC)                                          \
+    X(AND, "and", 'u', "uu", 0, ALONE, false, U32, BASIC)                                          \
+    X(OR, "or", 'u', "uu", 0, ALONE, false, U32, BASIC)                                            \
+    X(XOR, "xor", 'u', "uu", 0, ALONE, false, U32, BASIC)                                          \
+    X(SHL, "shl", 'u', "u#", 31, ALONE, false, U32, BASIC)                                         \
+    X(SHR, "shr", 'u', "u#", 31, ALONE, false, U32, BASIC)                                         \
+    X(NUMBER, "number", 'u', "#", 127, ALONE, false, U32, BASIC)                                   \
+    X(LANE, "lane", 'u', "", 0, ALONE, false, U32, BASIC)                                          \
+    X(TURN, "turn", 'u', "#", 1, ALONE, false, U32, BASIC)                                         \
+    X(SELECT, "select", 'u', "puu", 0, ALONE, false, U32, BASIC)                                   \
+    X(LESS, "less", 'p', "uu", 0, ALONE, false, U32, BASIC)                                        \
+    X(BIT, "bit", 'p', "u#", 31, ALONE, false, U32, BASIC)                                         \
+    X(BOTH, "both", 'p', "pp", 0, ALONE, false, U32, BASIC)                                        \
+    X(EITHER, "either", 'p', "pp", 0, ALONE, false, U32, BASIC)                                    \
+    X(DIFFER, "differ", 'p', "pp", 0, ALONE, false, U32, BASIC)                                    \
+    X(ROUNDS, "rounds", 'u', "u#", 127, ALONE, false, U32, BASIC)                                  \
+    /* Lane-local, drawn for GEN_ARITHMETIC alone. */                                              \
+    X(ONES, "ones", 'u', "u", 0, ALONE, false, U32, BASIC)                                         \
+    X(REVERSE, "reverse", 'u', "u", 0, ALONE, false, U32, BASIC)                                   \
+    X(FIELD, "field", 'u', "uu", 0, ALONE, false, U32, BASIC)                                      \
+    X(SIGNED_FIELD, "signed-field", 'u', "uu", 0, ALONE, false, U32, BASIC)                        \
+    X(INSERT, "insert", 'u', "uuu", 0, ALONE, false, U32, BASIC)                                   \
+    X(TYPED, "typed", 'u', "uu", 0, ALONE, true, (INTS | FLOATS) & ~U32, BASIC)                    \
+    X(TYPED_LESS, "typed-less", 'p', "uu", 0, ALONE, false, (INTS | FLOATS) & ~U32, BASIC)         \
+    X(TYPED_SHL, "typed-shl", 'u', "u#", 63, ALONE, false, U64, BASIC)                             \
+    X(TYPED_SHR, "typed-shr", 'u', "u#", 63, ALONE, false, U64, BASIC)                             \
+    X(TYPED_ROUNDS, "typed-rounds", 'u', "u#", 127, ALONE, false, U64, BASIC)                      \
+    /* Subgroup. */                                                                                \
+    X(REDUCE, "reduce", 't', "t", 0, DEFINITE, true, ALL, ARITHMETIC)                              \
+    X(INCLUSIVE, "inclusive", 't', "t", 0, DEFINITE, true, ALL, ARITHMETIC)                        \
+    X(EXCLUSIVE, "exclusive", 't', "t", 0, DEFINITE, true, ALL, ARITHMETIC)                        \
+    X(CLUSTER, "cluster", 't', "t#", 64, DEFINITE, true, ALL, CLUSTERED)                           \
+    X(LATE, "late", 'u', "pu", 0, DEFINITE, true, U32, ARITHMETIC)                                 \
+    X(ALL, "all", 'p', "p", 0, DEFINITE, false, U32, VOTE)                                         \
+    X(ANY, "any", 'p', "p", 0, DEFINITE, false, U32, VOTE)                                         \
+    X(ALIKE, "alike", 'p', "t", 0, DEFINITE, false, WORDS, VOTE)                                   \
+    X(ELECT, "elect", 'p', "", 0, DEFINITE, false, U32, BASIC)                                     \
+    X(BALLOT, "ballot", 'u', "p", 0, DEFINITE, false, U32, BALLOT)                                 \
+    X(COUNT, "count", 'u', "p", 0, DEFINITE, false, U32, BALLOT)                                   \
+    X(COUNT_INCLUSIVE, "count-inclusive", 'u', "p", 0, DEFINITE, false, U32, BALLOT)               \
+    X(COUNT_EXCLUSIVE, "count-exclusive", 'u', "p", 0, DEFINITE, false, U32, BALLOT)               \
+    X(LOWEST, "lowest", 'u', "p", 0, DEFINITE, false, U32, BALLOT)                                 \
+    X(HIGHEST, "highest", 'u', "p", 0, DEFINITE, false, U32, BALLOT)                               \
+    X(INVERSE, "inverse", 'p', "u", 0, DEFINITE, false, U32, BALLOT)                               \
+    X(EXTRACT, "extract", 'p', "pu", 0, DEFINITE, false, U32, BALLOT)                              \
+    X(FIRST, "first", 't', "t", 0, DEFINITE, false, ALL, BALLOT)                                   \
+    X(BROADCAST, "broadcast", 't', "t#", 127, DEFINITE, false, ALL, BALLOT)                        \
+    X(SHUFFLE, "shuffle", 't', "tu", 0, DEFINITE, false, ALL, SHUFFLE)                             \
+    X(SHUFFLE_XOR, "shuffle-xor", 't', "t#", 127, DEFINITE, false, ALL, SHUFFLE)                   \
+    X(UP, "up", 't', "t#", 127, DEFINITE, false, ALL, SHUFFLE_RELATIVE)                            \
+    X(DOWN, "down", 't', "t#", 127, DEFINITE, false, ALL, SHUFFLE_RELATIVE)                        \
+    X(ROTATE, "rotate", 't', "t#", 127, DEFINITE, false, ALL, ROTATE)                              \
+    X(ROTATE_CLUSTER, "rotate4", 't', "t#", 3, DEFINITE, false, ALL, ROTATE)                       \
+    X(QUAD_BROADCAST, "quad-broadcast", 't', "t#", 3, DEFINITE, false, ALL, QUAD)                  \
+    X(QUAD_SWAP, "quad-swap", 't', "t#", 2, DEFINITE, false, ALL, QUAD)                            \
+    /* Memory. */                                                                                  \
+    X(LOAD, "load", 'u', "", 0, ALONE, false, MEMORY, BASIC)                                       \
+    X(STORE, "store", '-', "u", 0, ALONE, false, MEMORY, BASIC)                                    \
+    X(SWAP, "swap", 'u', "u", 0, ALONE, false, MEMORY, BASIC)                                      \
+    X(ATOMIC, "atomic", '-', "u", 0, ALONE, true, MEMORY, BASIC)                                   \
+    X(TICKET, "ticket", '-', "", 0, ALONE, false, MEMORY, BASIC)                                   \
+    X(ORDERED, "ordered", 'p', "", 0, ALONE, false, MEMORY, BASIC)                                 \
+    X(PASS, "pass", 'u', "u#", 63, FULL, false, MEMORY, BASIC)                                     \
+    X(PEEK, "peek", 'u', "#", 63, FULL, false, MEMORY, BASIC)                                      \
+    X(TOTAL, "total", 'u', "", 0, FULL, true, MEMORY, BASIC)                                       \
+    X(TICKETS, "tickets", 'u', "", 0, FULL, false, MEMORY, BASIC)                                  \
+    /* Of real kernels (gen_limits.kernel). */                                                     \
+    X(GATHER, "gather", 'u', "#", 127, FULL, false, MEMORY, BASIC)                                 \
+    X(SCATTER, "scatter", 'u', "#", 63, FULL, false, MEMORY, BASIC)                                \
+    X(BARRIER, "barrier", '-', "", 0, FULL, false, U32, BASIC)                                     \
+    X(SYNC, "sync", '-', "", 0, DEFINITE, false, U32, BASIC)                                       \
+    X(FENCE, "fence", '-', "", 0, ALONE, false, U32, BASIC)                                        \
+    X(WORD, "word", 'u', "#", 63, ALONE, false, U32, BASIC)                                        \
+    X(LOCAL, "local", 'u', "", 0, ALONE, false, U32, BASIC)
+
+#define GEN_OP(name, ...) GEN_OP_##name,
+enum gen_op { GEN_OP_NONE, GEN_OPERATIONS(GEN_OP) GEN_OPS };
 
 // The combining operator of a reduction, scan or atomic operation.
 enum gen_with {

@@ -141,21 +141,30 @@ static void put_program(const struct gen_program *program, struct text *text)
     }
 }
 
+// What a template is for.
+struct use {
+    enum masks_rule rule;
+    const struct gen_program *program;
+};
+
+static bool is_word(const char *mark, size_t length, const char *word)
+{
+    return strlen(word) == length && strncmp(mark, word, length) == 0;
+}
+
 // Whether a mark holds: a rule, a family, a type that the program uses, or its memory model; !
 // reverses it.
-static bool is_marked(const char *mark, enum masks_rule rule, const struct gen_program *program)
+static bool is_marked(const char *mark, size_t length, const void *user)
 {
-    const bool reversed = *mark == '!';
-    const size_t length = strcspn(mark += reversed, "]");
-    const char *const words[] = {gen_rule_name(rule), gen_family(program),
-                                 program->vulkan ? "vulkan" : ""};
-    bool holds = false;
-    for (size_t i = 0; i < 3; i++)
-        holds |= strlen(words[i]) == length && strncmp(mark, words[i], length) == 0;
-    for (enum gen_type type = 0; type < GEN_TYPES; type++)
-        holds |= strlen(gen_type_names[type]) == length &&
-                 strncmp(mark, gen_type_names[type], length) == 0 && gen_uses(program, type);
-    return holds != reversed;
+    const struct use *use = user;
+    if (*mark == '!')
+        return !is_marked(mark + 1, length - 1, user);
+    for (enum gen_type type = GEN_U32 + 1; type < GEN_TYPES; type++)
+        if (is_word(mark, length, gen_type_names[type]))
+            return gen_uses(use->program, type);
+    return is_word(mark, length, gen_rule_name(use->rule)) ||
+           is_word(mark, length, gen_family(use->program)) ||
+           (use->program->vulkan && is_word(mark, length, "vulkan"));
 }
 
 // Declarations
@@ -213,21 +222,12 @@ static void declare_registers(const struct gen_program *program, struct text *te
     }
 }
 
-// Parts begin with a line "== PART". "[MARK]" before a line restricts it (is_marked).
 void gen_template(const char *part, const struct gen_title *title,
                   const struct gen_program *program, struct text *text)
 {
-    const char *rule = gen_rule_name(title->rule), *line = generate_template;
-    char mark[24];
-    snprintf(mark, sizeof mark, "== %s\n", part);
-    line = strstr(line, mark) + strlen(mark);
-    for (const char *end; *line && strncmp(line, "== ", 3) != 0; line = end + 1) {
-        end = strchr(line, '\n');
-        bool holds = true;
-        for (; *line == '[' && holds; line += strcspn(line, "]") + 1)
-            holds = is_marked(line + 1, title->rule, program);
-        if (!holds)
-            continue;
+    const struct use use = {title->rule, program};
+    const char *at = gen_part(generate_template, part);
+    for (const char *line; (line = gen_part_line(&at, is_marked, &use));) {
         const size_t length = strcspn(line, "{\n");
         text_append(text, line, length);
         if (line[length] == '{')
@@ -242,7 +242,7 @@ void gen_template(const char *part, const struct gen_title *title,
                 text_printf(text, "%s.generated", gen_family(program));
                 break;
             case 'r': // rule
-                text_puts(text, rule);
+                text_puts(text, gen_rule_name(title->rule));
                 break;
             case 'c': // capabilities
                 declare_capabilities(program, text);
@@ -257,17 +257,12 @@ void gen_template(const char *part, const struct gen_title *title,
     }
 }
 
-void gen_head(const struct gen_title *title, const struct gen_program *program, struct text *text)
-{
-    gen_template("head", title, program, text);
-}
-
 void gen_assembly(const struct gen_title *title, const struct gen_program *program,
                   struct text *text)
 {
     struct gen_module module;
     gen_module_make(program, title->rule, &module);
-    gen_head(title, program, text);
+    gen_template("head", title, program, text);
     text_printf(text, "%s%s\n%s", title->remark ? ";\n" : "", title->remark ? title->remark : "",
                 module.text.data);
     gen_module_clear(&module);

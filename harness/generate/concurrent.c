@@ -27,40 +27,37 @@ static bool shares_plain(const struct axi_program *program)
     return false;
 }
 
-void gen_emit_template(const struct emit *e, const char *part, struct text *out)
+static bool is_marked(const char *mark, size_t length, const void *user)
 {
+    const struct emit *e = user;
     const bool glsl = has_form(e, AXI_GLSL), wide = has_form(e, AXI_WIDE);
     const bool physical = has_form(e, AXI_PHYSICAL);
     const struct {
         const char *word;
         bool holds;
-    } words[] = {{"[device]", gen_emit_uses_device(e->program)},
-                 {"[shared]", e->made->shared > 0},
-                 {"[glsl]", glsl},
-                 {"[vulkan]", !glsl},
-                 {"[wide]", wide},
-                 {"[narrow]", !wide},
-                 {"[physical]", physical},
-                 {"[logical]", !physical},
-                 {"[cells]", e->cells},
-                 {"[coherent]", shares_plain(e->program) && glsl},
-                 {"[volatile]", has_form(e, AXI_VOLATILE)},
-                 {"[waits]", e->states->waits}};
-    const char *line = strstr(concurrent_template, part) + strlen(part);
-    for (const char *end; *line && strncmp(line, "== ", 3) != 0; line = end + 1) {
-        bool holds = true;
-        end = strchr(line, '\n');
-        for (size_t i = 0; i < sizeof words / sizeof *words && *line == '['; i++) {
-            const size_t length = strlen(words[i].word);
-            if (strncmp(line, words[i].word, length) != 0)
-                continue;
-            holds &= words[i].holds;
-            line += length;
-            i = (size_t)-1;
-        }
-        if (holds)
-            text_append(out, line, (size_t)(end + 1 - line));
-    }
+    } words[] = {{"device", gen_emit_uses_device(e->program)},
+                 {"shared", e->made->shared > 0},
+                 {"glsl", glsl},
+                 {"vulkan", !glsl},
+                 {"wide", wide},
+                 {"narrow", !wide},
+                 {"physical", physical},
+                 {"logical", !physical},
+                 {"cells", e->cells},
+                 {"coherent", shares_plain(e->program) && glsl},
+                 {"volatile", has_form(e, AXI_VOLATILE)},
+                 {"waits", e->states->waits}};
+    size_t i = 0;
+    while (strlen(words[i].word) != length || strncmp(mark, words[i].word, length) != 0)
+        i++;
+    return words[i].holds;
+}
+
+void gen_emit_template(const struct emit *e, const char *part, struct text *out)
+{
+    const char *at = gen_part(concurrent_template, part);
+    for (const char *line; (line = gen_part_line(&at, is_marked, e));)
+        text_append(out, line, (size_t)(strchr(line, '\n') + 1 - line));
 }
 
 // --- Assignment of invocations to threads and instances
@@ -69,37 +66,37 @@ static void emit_role(struct emit *e, unsigned t)
 {
     // Threads of one workgroup or subgroup share the permutation of workgroups or subgroups.
     const unsigned n = number_of(e, t), g = e->subgroup[t], w = e->workgroup[t];
-    put(e, "; P%u: of instance %%P%u_instance, in the workgroup %%P%u_local", n, n, n);
-    put(e, "%%P%u_turned = OpIMul %%uint %%turn #%u", n, 2654435761u + 2 * t * 40503u);
-    put(e, "%%P%u_turn = OpShiftRightLogical %%uint %%P%u_turned #9", n, n);
-    put(e, "%%P%u_lane_stepped = OpIMul %%uint %%lane #%u", n, 4 * t + 1);
-    put(e, "%%P%u_lane_sum = OpIAdd %%uint %%P%u_lane_stepped %%P%u_turn", n, n, n);
-    put(e, "%%P%u_lane = OpBitwiseAnd %%uint %%P%u_lane_sum %%lane_mask", n, n);
-    put(e, "%%P%u_subgroup_stepped = OpIMul %%uint %%subgroup #%u", n, 4 * g + 1);
-    put(e, "%%P%u_by_lane = OpIMul %%uint %%P%u_lane #%u", n, n, 2 * g + 3);
-    put(e, "%%P%u_subgroup_mixed = OpIAdd %%uint %%P%u_subgroup_stepped %%P%u_by_lane", n, n, n);
-    put(e, "%%P%u_subgroup_turn = OpShiftRightLogical %%uint %%P%u_turned #5", n, number_of(e, g));
-    put(e, "%%P%u_subgroup_sum = OpIAdd %%uint %%P%u_subgroup_mixed %%P%u_subgroup_turn", n, n, n);
-    put(e, "%%P%u_subgroup = OpBitwiseAnd %%uint %%P%u_subgroup_sum %%subgroup_mask", n, n);
-    put(e, "%%P%u_subgroup_begin = OpIMul %%uint %%P%u_subgroup %%subgroup_size", n, n);
-    put(e, "%%P%u_local = OpIAdd %%uint %%P%u_subgroup_begin %%P%u_lane", n, n, n);
-    put(e, "%%P%u_workgroup_stepped = OpIMul %%uint %%workgroup %%step_%u", n, w);
-    put(e, "%%P%u_by_local = OpIMul %%uint %%P%u_local #%u", n, n, 2 * w + 1);
-    put(e, "%%P%u_workgroup_mixed = OpIAdd %%uint %%P%u_workgroup_stepped %%P%u_by_local", n, n, n);
-    put(e, "%%P%u_workgroup_turn = OpShiftRightLogical %%uint %%P%u_turned #3", n, number_of(e, w));
-    put(e, "%%P%u_workgroup_sum = OpIAdd %%uint %%P%u_workgroup_mixed %%P%u_workgroup_turn", n, n,
-        n);
-    put(e, "%%P%u_workgroup = OpBitwiseAnd %%uint %%P%u_workgroup_sum %%workgroup_mask", n, n);
-    put(e, "%%P%u_workgroup_begin = OpIMul %%uint %%P%u_workgroup %%workgroup_width", n, n);
-    put(e, "%%P%u_instance = OpIAdd %%uint %%P%u_workgroup_begin %%P%u_local", n, n, n);
-    e->local[t] = id("%%P%u_local", n);
-    e->instance[t] = id("%%P%u_instance", n);
+    gen_emit_be(e, t);
+    put(e, "; P%u: of instance @_instance, in the workgroup @_local", n);
+    put(e, "@_turned = OpIMul %%uint %%turn #%u", 2654435761u + 2 * t * 40503u);
+    put(e, "@_turn = OpShiftRightLogical %%uint @_turned #9");
+    put(e, "@_lane_stepped = OpIMul %%uint %%lane #%u", 4 * t + 1);
+    put(e, "@_lane_sum = OpIAdd %%uint @_lane_stepped @_turn");
+    put(e, "@_lane = OpBitwiseAnd %%uint @_lane_sum %%lane_mask");
+    put(e, "@_subgroup_stepped = OpIMul %%uint %%subgroup #%u", 4 * g + 1);
+    put(e, "@_by_lane = OpIMul %%uint @_lane #%u", 2 * g + 3);
+    put(e, "@_subgroup_mixed = OpIAdd %%uint @_subgroup_stepped @_by_lane");
+    put(e, "@_subgroup_turn = OpShiftRightLogical %%uint %%P%u_turned #5", number_of(e, g));
+    put(e, "@_subgroup_sum = OpIAdd %%uint @_subgroup_mixed @_subgroup_turn");
+    put(e, "@_subgroup = OpBitwiseAnd %%uint @_subgroup_sum %%subgroup_mask");
+    put(e, "@_subgroup_begin = OpIMul %%uint @_subgroup %%subgroup_size");
+    put(e, "@_local = OpIAdd %%uint @_subgroup_begin @_lane");
+    put(e, "@_workgroup_stepped = OpIMul %%uint %%workgroup %%step_%u", w);
+    put(e, "@_by_local = OpIMul %%uint @_local #%u", 2 * w + 1);
+    put(e, "@_workgroup_mixed = OpIAdd %%uint @_workgroup_stepped @_by_local");
+    put(e, "@_workgroup_turn = OpShiftRightLogical %%uint %%P%u_turned #3", number_of(e, w));
+    put(e, "@_workgroup_sum = OpIAdd %%uint @_workgroup_mixed @_workgroup_turn");
+    put(e, "@_workgroup = OpBitwiseAnd %%uint @_workgroup_sum %%workgroup_mask");
+    put(e, "@_workgroup_begin = OpIMul %%uint @_workgroup %%workgroup_width");
+    put(e, "@_instance = OpIAdd %%uint @_workgroup_begin @_local");
+    e->local[t] = id("@_local");
+    e->instance[t] = id("@_instance");
 }
 
 // Emits, once, the address of a location in the instance whose thread t this invocation is.
 static void emit_address(struct emit *e, unsigned t, unsigned location)
 {
-    const unsigned n = number_of(e, t), index = e->index[location];
+    const unsigned index = e->index[location];
     const bool shared = e->place[location] == SHARED;
     const char *name = e->program->references[location].name;
     const char *among = shared ? "workgroup_width" : "total";
@@ -110,18 +107,17 @@ static void emit_address(struct emit *e, unsigned t, unsigned location)
     if (index) {
         // In a different order from the first location's, so that neighbours there are far apart
         // here.
-        put(e, "%%P%u_stepped_%s = OpIMul %%uint %s #%u", n, name, number.is, 418 * index + 1);
-        put(e, "%%P%u_place_%s = OpBitwiseAnd %%uint %%P%u_stepped_%s %%%s_mask", n, name, n, name,
+        put(e, "@_stepped_%s = OpIMul %%uint %s #%u", name, number.is, 418 * index + 1);
+        put(e, "@_place_%s = OpBitwiseAnd %%uint @_stepped_%s %%%s_mask", name, name,
             shared ? "local" : "total");
-        put(e, "%%P%u_first_%s = OpIMul %%uint %%%s #%u", n, name, among, index);
-        put(e, "%%P%u_number_%s = OpIAdd %%uint %%P%u_first_%s %%P%u_place_%s", n, name, n, name, n,
-            name);
-        number = id("%%P%u_number_%s", n, name);
+        put(e, "@_first_%s = OpIMul %%uint %%%s #%u", name, among, index);
+        put(e, "@_number_%s = OpIAdd %%uint @_first_%s @_place_%s", name, name, name);
+        number = id("@_number_%s", name);
     }
-    put(e, "%%P%u_strided_%s = OpIMul %%uint %s %%stride", n, name, number.is);
+    put(e, "@_strided_%s = OpIMul %%uint %s %%stride", name, number.is);
     if (!shared)
-        put(e, "%%P%u_word_%s = OpIAdd %%uint %%P%u_strided_%s #1", n, name, n, name);
-    gen_emit_chain(e, id("%%P%u_at_%s", n, name), location, gen_emit_place_of(e, t, location));
+        put(e, "@_word_%s = OpIAdd %%uint @_strided_%s #1", name, name);
+    gen_emit_chain(e, id("@_at_%s", name), location, gen_emit_place_of(e, location));
 }
 
 // This instance's place among so many; an instance's places are adjacent or as far apart as
@@ -245,35 +241,32 @@ static void emit_threads(struct emit *e)
 // --- Final states
 
 // Adds a value's digit to a sum.
-static struct id emit_digit(struct emit *e, size_t o, const char *prefix, struct id value,
-                            struct id sum)
+static struct id emit_digit(struct emit *e, size_t o, struct id value, struct id sum)
 {
     const uint32_t count = e->states->observed[o].count;
     const uint32_t *values = e->states->observed[o].values;
-    struct id digit = id("%s_digit_%zu", prefix, o);
+    struct id digit = id("@_digit_%zu", o);
     if (count == 0 || values[count - 1] == count - 1) { // values are 0, 1, 2 and so on
-        put(e, "%s_known_%zu = OpULessThan %%bool %s #%u", prefix, o, value.is, count);
-        put(e, "%s = OpSelect %%uint %s_known_%zu %s #%u", digit.is, prefix, o, value.is, count);
+        put(e, "@_known_%zu = OpULessThan %%bool %s #%u", o, value.is, count);
+        put(e, "%s = OpSelect %%uint @_known_%zu %s #%u", digit.is, o, value.is, count);
     } else {
         struct id other = id("#%u", count);
         for (uint32_t i = 0; i < count; i++) {
-            digit = id("%s_digit_%zu_%u", prefix, o, i);
-            put(e, "%s_is_%zu_%u = OpIEqual %%bool %s #%u", prefix, o, i, value.is, values[i]);
-            put(e, "%s = OpSelect %%uint %s_is_%zu_%u #%u %s", digit.is, prefix, o, i, i, other.is);
+            digit = id("@_digit_%zu_%u", o, i);
+            put(e, "@_is_%zu_%u = OpIEqual %%bool %s #%u", o, i, value.is, values[i]);
+            put(e, "%s = OpSelect %%uint @_is_%zu_%u #%u %s", digit.is, o, i, i, other.is);
             other = digit;
         }
     }
-    put(e, "%s_part_%zu = OpIMul %%uint %s #%u", prefix, o, digit.is,
-        e->states->observed[o].weight);
-    put(e, "%s_sum_%zu = OpIAdd %%uint %s %s_part_%zu", prefix, o, sum.is, prefix, o);
-    return id("%s_sum_%zu", prefix, o);
+    put(e, "@_part_%zu = OpIMul %%uint %s #%u", o, digit.is, e->states->observed[o].weight);
+    put(e, "@_sum_%zu = OpIAdd %%uint %s @_part_%zu", o, sum.is, o);
+    return id("@_sum_%zu", o);
 }
 
 // The final content of a location.
-static struct id emit_final(struct emit *e, size_t o, struct id prefix, struct id address,
-                            const char *scope)
+static struct id emit_final(struct emit *e, size_t o, struct id address, const char *scope)
 {
-    const struct id value = id("%s_final_%zu", prefix.is, o), raw = gen_emit_raw(e, value);
+    const struct id value = id("@_final_%zu", o), raw = gen_emit_raw(e, value);
     const struct id zero = gen_emit_to_location(e, id("#0"));
     put(e, "%s = OpAtomicOr %s %s %s %%no_semantics %s", raw.is, gen_emit_type_of_locations(e),
         address.is, scope, zero.is);
@@ -285,22 +278,19 @@ static struct id emit_final(struct emit *e, size_t o, struct id prefix, struct i
 static struct id emit_own_digits(struct emit *e, unsigned t)
 {
     const struct axi_program *program = e->program;
-    const struct id prefix = id("%%P%u", number_of(e, t));
     struct id sum = id("#%u", 1u << DIGITS);
     if (e->states->waits) {
-        put(e, "%s_counts = OpSelect %%uint %s_goes_on #%u %s", prefix.is, prefix.is,
-            1u << DIGITS | 1u << RAN_OUT, sum.is);
-        sum = id("%s_counts", prefix.is);
+        put(e, "@_counts = OpSelect %%uint @_goes_on #%u %s", 1u << DIGITS | 1u << RAN_OUT, sum.is);
+        sum = id("@_counts");
     }
     for (size_t o = 0; o < program->observed_count; o++) {
         const struct axi_observed *of = &program->observed[o];
         if (of->thread == (int)t) {
-            sum = emit_digit(e, o, prefix.is, e->registers[t][of->number], sum);
+            sum = emit_digit(e, o, e->registers[t][of->number], sum);
         } else if (of->thread < 0 && e->place[of->number] == SHARED && e->home[of->number] == t) {
             const char *name = program->references[of->number].name;
-            const struct id address = id("%s_at_%s", prefix.is, name);
-            sum = emit_digit(e, o, prefix.is, emit_final(e, o, prefix, address, "%workgroup_scope"),
-                             sum);
+            const struct id address = id("@_at_%s", name);
+            sum = emit_digit(e, o, emit_final(e, o, address, "%workgroup_scope"), sum);
         }
     }
     return sum;
@@ -313,50 +303,48 @@ static void emit_report(struct emit *e, unsigned t)
 {
     const struct axi_program *program = e->program;
     const unsigned n = number_of(e, t);
-    const struct id prefix = id("%%P%u", n), publish = gen_emit_semantics(e, 0x6048);
+    const struct id publish = gen_emit_semantics(e, 0x6048);
+    gen_emit_be(e, t);
     put(e, "; P%u reports.", n);
     struct id sum = emit_own_digits(e, t);
-    put(e, "%%P%u_report_word = OpIAdd %%uint %%reports %s", n, e->instance[t].is);
-    put(e, "%%P%u_report_at = OpAccessChain %%word_pointer %%state %%zero %%P%u_report_word", n, n);
-    put(e, "%%P%u_before = OpAtomicIAdd %%uint %%P%u_report_at %%family_scope %s %s", n, n,
-        publish.is, sum.is);
-    struct id others = id("%%P%u_others", n);
-    put(e, "%s = OpShiftRightLogical %%uint %%P%u_before #%d", others.is, n, DIGITS);
+    put(e, "@_report_word = OpIAdd %%uint %%reports %s", e->instance[t].is);
+    put(e, "@_report_at = OpAccessChain %%word_pointer %%state %%zero @_report_word");
+    put(e, "@_before = OpAtomicIAdd %%uint @_report_at %%family_scope %s %s", publish.is, sum.is);
+    struct id others = id("@_others");
+    put(e, "%s = OpShiftRightLogical %%uint @_before #%d", others.is, DIGITS);
     if (e->states->waits) {
-        others = id("%%P%u_other_threads", n);
-        put(e, "%s = OpBitwiseAnd %%uint %%P%u_others #%u", others.is, n, (1u << REPORTED) - 1);
+        others = id("@_other_threads");
+        put(e, "%s = OpBitwiseAnd %%uint @_others #%u", others.is, (1u << REPORTED) - 1);
     }
-    put(e, "%%P%u_is_last = OpIEqual %%bool %s #%zu", n, others.is, program->thread_count - 1);
-    put(e, "OpSelectionMerge %%P%u_done None", n);
-    put(e, "OpBranchConditional %%P%u_is_last %%P%u_last %%P%u_done", n, n, n);
-    put(e, "%%P%u_last = OpLabel", n);
-    put(e, "%%P%u_all = OpIAdd %%uint %%P%u_before %s", n, n, sum.is);
-    put(e, "%%P%u_digits = OpBitwiseAnd %%uint %%P%u_all #%u", n, n, (1u << DIGITS) - 1);
-    sum = id("%%P%u_digits", n);
+    put(e, "@_is_last = OpIEqual %%bool %s #%zu", others.is, program->thread_count - 1);
+    put(e, "OpSelectionMerge @_done None");
+    put(e, "OpBranchConditional @_is_last @_last @_done");
+    put(e, "@_last = OpLabel");
+    put(e, "@_all = OpIAdd %%uint @_before %s", sum.is);
+    put(e, "@_digits = OpBitwiseAnd %%uint @_all #%u", (1u << DIGITS) - 1);
+    sum = id("@_digits");
     for (size_t o = 0; o < program->observed_count; o++) {
         const struct axi_observed *of = &program->observed[o];
         if (of->thread >= 0 || e->place[of->number] != BUFFER)
             continue;
         emit_address(e, t, of->number);
-        const struct id address = id("%%P%u_at_%s", n, program->references[of->number].name);
-        sum = emit_digit(e, o, prefix.is, emit_final(e, o, prefix, address, "%family_scope"), sum);
+        const struct id address = id("@_at_%s", program->references[of->number].name);
+        sum = emit_digit(e, o, emit_final(e, o, address, "%family_scope"), sum);
     }
-    put(e, "%%P%u_state_at = OpAccessChain %%word_pointer %%input %%zero %s", n, sum.is);
-    struct id state = id("%%P%u_state", n);
-    put(e, "%s = OpLoad %%uint %%P%u_state_at", state.is, n);
+    put(e, "@_state_at = OpAccessChain %%word_pointer %%input %%zero %s", sum.is);
+    struct id state = id("@_state");
+    put(e, "%s = OpLoad %%uint @_state_at", state.is);
     if (e->states->waits) {
-        put(e, "%%P%u_before_out = OpShiftRightLogical %%uint %%P%u_before #%d", n, n, RAN_OUT);
-        put(e, "%%P%u_others_out = OpINotEqual %%bool %%P%u_before_out #0", n, n);
-        put(e, "%%P%u_any_out = OpLogicalOr %%bool %%P%u_others_out %%P%u_goes_on", n, n, n);
-        state = id("%%P%u_shown", n);
-        put(e, "%s = OpSelect %%uint %%P%u_any_out #%u %%P%u_state", state.is, n,
-            e->states->ran_out, n);
+        put(e, "@_before_out = OpShiftRightLogical %%uint @_before #%d", RAN_OUT);
+        put(e, "@_others_out = OpINotEqual %%bool @_before_out #0");
+        put(e, "@_any_out = OpLogicalOr %%bool @_others_out @_goes_on");
+        state = id("@_shown");
+        put(e, "%s = OpSelect %%uint @_any_out #%u @_state", state.is, e->states->ran_out);
     }
-    put(e, "%%P%u_result_at = OpAccessChain %%word_pointer %%output %%zero %s", n,
-        e->instance[t].is);
-    put(e, "OpStore %%P%u_result_at %s", n, state.is);
-    put(e, "OpBranch %%P%u_done", n);
-    put(e, "%%P%u_done = OpLabel", n);
+    put(e, "@_result_at = OpAccessChain %%word_pointer %%output %%zero %s", e->instance[t].is);
+    put(e, "OpStore @_result_at %s", state.is);
+    put(e, "OpBranch @_done");
+    put(e, "@_done = OpLabel");
 }
 
 static void emit_reports(struct emit *e)
@@ -390,7 +378,7 @@ static void emit_cases(struct emit *e)
     put(e, "OpSwitch %%role %%all_done%s", cases.data);
     for (unsigned t = 0; t < program->thread_count; t++) {
         gen_emit_initial(e, t);
-        put(e, "%%P%u_code = OpLabel", number_of(e, t));
+        put(e, "@_code = OpLabel");
         emit_addresses(e, t);
         gen_emit_rounds(e, t);
         emit_report(e, t);
@@ -405,17 +393,17 @@ static void declare(struct emit *e)
 {
     for (uint32_t known = 0; known < 4; known++)
         gen_lines_know(&e->lines, known);
-    gen_emit_template(e, "== declarations\n", &e->lines.declared);
+    gen_emit_template(e, "declarations", &e->lines.declared);
     if (e->made->shared) {
         text_printf(&e->lines.declared, "%%location_count      = OpConstant %%uint %u\n",
                     e->made->shared);
-        gen_emit_template(e, "== shared\n", &e->lines.declared);
+        gen_emit_template(e, "shared", &e->lines.declared);
     }
     text_puts(&e->lines.declared, "%step_0               = OpConstant %uint 1\n");
     for (unsigned t = 1; t < e->program->thread_count; t++)
         text_printf(&e->lines.declared,
                     "%%step_%-15u = OpSpecConstantOp %%uint IMul %%step_%u %%step\n", t, t - 1);
-    gen_emit_template(e, "== main\n", &e->lines.code);
+    gen_emit_template(e, "main", &e->lines.code);
     put(e, "%%all_locations = OpIMul %%uint %%total #%u", e->made->buffered);
     put(e, "%%all_strided = OpIMul %%uint %%all_locations %%stride");
     if (has_form(e, AXI_WIDE)) {
@@ -453,10 +441,7 @@ bool gen_concurrent_make(const struct axi_program *program, const struct gen_sta
         emit_threads(e);
         emit_reports(e);
     }
-    text_append(&e->lines.declared, e->lines.code.data, e->lines.code.length);
-    text_free(&e->lines.code);
-    gen_lines_end(&e->lines);
-    made->module.text = e->lines.declared;
+    made->module.text = gen_lines_end(&e->lines);
     gen_assemble(&made->module);
     return true;
 }

@@ -62,12 +62,12 @@ enum gen_small_place {
 };
 
 struct gen_small_program {
+    uint8_t size; // order of enumeration: 2 for a common program
     uint8_t threads;
     uint8_t counts[SMALL_THREADS];
     uint8_t kind[SMALL_THREADS][SMALL_ACCESSES], location[SMALL_THREADS][SMALL_ACCESSES];
     uint8_t orders[SMALL_THREADS];
     uint8_t plain; // 1 + the location accessed by plain accesses; 0: none
-    uint8_t size;  // order of enumeration: 2 for a common program
 };
 
 struct gen_small {

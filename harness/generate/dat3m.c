@@ -175,7 +175,7 @@ static void put_declarations(struct emit *e, const uint32_t counts[3])
 {
     struct text *text = &e->lines.declared;
     put_annotations(e, counts, text);
-    gen_emit_template(e, "== dat3m\n", text);
+    gen_emit_template(e, "dat3m", text);
     text_printf(text,
                 "%24sOpEntryPoint GLCompute %%main \"main\" %%lane_input %%subgroup_input "
                 "%%workgroup_input",
@@ -183,9 +183,9 @@ static void put_declarations(struct emit *e, const uint32_t counts[3])
     put_variables(e, " ", text);
     text_printf(text, "\n%24sOpExecutionMode %%main LocalSize %u 1 1\n", "",
                 (unsigned)(counts[0] * counts[1]));
-    gen_emit_template(e, "== dat3m decorations\n", text);
+    gen_emit_template(e, "dat3m decorations", text);
     put_variables(e, "", text);
-    gen_emit_template(e, "== dat3m types\n", text);
+    gen_emit_template(e, "dat3m types", text);
     gen_lines_know(&e->lines, 0);
     put_variables(e, "OpVariable", text);
 }
@@ -209,6 +209,7 @@ static void put_places(struct emit *e, const uint32_t counts[3])
     for (size_t t = 0; t < program->thread_count; t++) {
         const uint32_t *role = e->role[t];
         const unsigned n = number_of(e, t);
+        gen_emit_be(e, (unsigned)t);
         put(e, "; P%u", n);
         put(e, "%%is_P%u = OpIEqual %%bool %%number #%u", n,
             (unsigned)((role[0] * counts[1] + role[1]) * counts[0] + role[2]));
@@ -218,7 +219,7 @@ static void put_places(struct emit *e, const uint32_t counts[3])
             if (of->kind > AXI_RMW || used[t] >> of->reference & 1)
                 continue;
             used[t] |= 1u << of->reference;
-            put(e, "%%P%u_at_%s = OpAccessChain %s %%location_%s %%zero", n, name,
+            put(e, "@_at_%s = OpAccessChain %s %%location_%s %%zero", name,
                 of->storage == SHARED ? "%location_pointer" : "%word_pointer", name);
         }
     }
@@ -242,14 +243,15 @@ static void put_part(struct emit *e, unsigned t, const struct barrier *barrier, 
         e->at[t] < thread->count && thread->instructions[e->at[t]].kind == AXI_CONTROL_BARRIER;
     struct id old[AXI_REGISTERS];
     const struct id before = e->block;
+    gen_emit_be(e, t);
     if (barrier && (waits || e->at[t] == thread->count)) {
         gen_emit_part(e, t, barrier);
         return;
     }
     memcpy(old, e->registers[t], sizeof old);
-    put(e, "OpSelectionMerge %%P%u_behind_%zu None", n, part);
-    put(e, "OpBranchConditional %%is_P%u %%P%u_part_%zu %%P%u_behind_%zu", n, n, part, n, part);
-    put(e, "%%P%u_part_%zu = OpLabel", n, part);
+    put(e, "OpSelectionMerge @_behind_%zu None", part);
+    put(e, "OpBranchConditional %%is_P%u @_part_%zu @_behind_%zu", n, part, part);
+    put(e, "@_part_%zu = OpLabel", part);
     snprintf(e->block.is, sizeof e->block.is, "%%P%u_part_%zu", n, part);
     gen_emit_part(e, t, barrier);
     for (size_t o = 0; o < e->program->observed_count && !barrier; o++)
@@ -257,8 +259,8 @@ static void put_part(struct emit *e, unsigned t, const struct barrier *barrier, 
             store_result(e, &e->program->observed[o],
                          e->registers[t][e->program->observed[o].number].is);
     const struct id body = e->block;
-    put(e, "OpBranch %%P%u_behind_%zu", n, part);
-    put(e, "%%P%u_behind_%zu = OpLabel", n, part);
+    put(e, "OpBranch @_behind_%zu", part);
+    put(e, "@_behind_%zu = OpLabel", part);
     snprintf(e->block.is, sizeof e->block.is, "%%P%u_behind_%zu", n, part);
     for (unsigned r = 0; r < AXI_REGISTERS && barrier; r++) {
         const struct id changed = e->registers[t][r];
@@ -317,6 +319,7 @@ static void put_finals(struct emit *e)
             continue;
         const char *name = program->references[of->number].name;
         const unsigned n = number_of(e, e->home[of->number]);
+        gen_emit_be(e, e->home[of->number]);
         if (!met)
             put(e, "OpControlBarrier %%workgroup_scope %%workgroup_scope %s",
                 gen_emit_semantics(e, 0x6108).is);
@@ -324,8 +327,8 @@ static void put_finals(struct emit *e)
         put(e, "OpSelectionMerge %%behind_%s None", name);
         put(e, "OpBranchConditional %%is_P%u %%copies_%s %%behind_%s", n, name, name);
         put(e, "%%copies_%s = OpLabel", name);
-        put(e, "%%last_%s = OpAtomicLoad %%uint %%P%u_at_%s %%workgroup_scope %%no_semantics", name,
-            n, name);
+        put(e, "%%last_%s = OpAtomicLoad %%uint @_at_%s %%workgroup_scope %%no_semantics", name,
+            name);
         char value[AXI_NAME + 8];
         snprintf(value, sizeof value, "%%last_%s", name);
         store_result(e, of, value);
@@ -380,10 +383,7 @@ bool gen_dat3m(const struct axi_program *program, struct text *text, struct lit_
     count_places(e, counts);
     put_declarations(e, counts);
     put_function(e, counts);
-    gen_lines_end(&e->lines);
-    text_append(text, e->lines.declared.data, e->lines.declared.length);
-    text_append(text, e->lines.code.data, e->lines.code.length);
-    text_free(&e->lines.declared);
-    text_free(&e->lines.code);
+    OWNED(text_free) struct text whole = gen_lines_end(&e->lines);
+    text_append(text, whole.data, whole.length);
     return true;
 }

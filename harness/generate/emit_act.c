@@ -3,6 +3,7 @@
 // class Private; a value known in the current block is not loaded again.
 #include "generate/emit.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

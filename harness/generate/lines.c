@@ -3,6 +3,7 @@
 #include "generate/lines.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,12 @@ struct id gen_id(const char *format, ...)
     return made;
 }
 
-void gen_lines_end(struct gen_lines *lines)
+struct text gen_lines_end(struct gen_lines *lines)
 {
+    text_append(&lines->declared, lines->code.data, lines->code.length);
+    text_free(&lines->code);
     free(lines->constants);
-    lines->constants = NULL;
-    lines->constant_count = 0;
+    return lines->declared;
 }
 
 static bool is_known(const struct gen_lines *lines, uint32_t constant)
@@ -53,12 +55,23 @@ static void put_constant(struct gen_lines *lines, uint32_t value)
     text_puts(&lines->code, id);
 }
 
-void gen_line_list(struct gen_lines *lines, const char *format, va_list list)
+void gen_line(struct gen_lines *lines, const char *format, ...)
 {
-    char line[512];
-    const int length = vsnprintf(line, sizeof line, format, list);
-    assert(length >= 0 && (size_t)length < sizeof line);
+    char raw[512], line[1024];
+    size_t used = 0;
+    va_list list;
+    va_start(list, format);
+    const int length = vsnprintf(raw, sizeof raw, format, list);
+    va_end(list);
+    assert(length >= 0 && (size_t)length < sizeof raw);
     (void)length;
+    for (const char *at = raw; *at && used < sizeof line; at++)
+        if (*at == '@')
+            used += (size_t)snprintf(line + used, sizeof line - used, "%s", lines->self.is);
+        else
+            line[used++] = *at;
+    assert(used < sizeof line);
+    line[used] = '\0';
     const char *equals = *line == '%' ? strstr(line, " = ") : NULL, *at = equals ? equals : line;
     if (*line == ';')
         text_puts(&lines->code, "\n");
@@ -77,10 +90,23 @@ void gen_line_list(struct gen_lines *lines, const char *format, va_list list)
     text_puts(&lines->code, "\n");
 }
 
-void gen_line(struct gen_lines *lines, const char *format, ...)
+const char *gen_part(const char *template, const char *part)
 {
-    va_list list;
-    va_start(list, format);
-    gen_line_list(lines, format, list);
-    va_end(list);
+    char mark[40];
+    snprintf(mark, sizeof mark, "== %s\n", part);
+    return strstr(template, mark) + strlen(mark);
+}
+
+const char *gen_part_line(const char **at, gen_holds *holds, const void *user)
+{
+    while (**at && strncmp(*at, "== ", 3) != 0) {
+        const char *line = *at;
+        bool all = true;
+        *at = strchr(line, '\n') + 1;
+        for (; *line == '['; line += strcspn(line, "]") + 1)
+            all = all && holds(line + 1, strcspn(line + 1, "]"), user);
+        if (all)
+            return line;
+    }
+    return NULL;
 }

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-#include <stdarg.h>
+#include <stdbool.h>
 
 // An operand's name: "%word", or "#5" for a constant.
 struct id {
@@ -18,14 +18,21 @@ struct gen_lines {
     struct text declared, code;
     uint32_t *constants; // already declared, except by gen_lines_know
     size_t constant_count;
+    struct id self; // what @ stands for
 };
-// Frees everything except the texts.
-void gen_lines_end(struct gen_lines *lines);
+// Frees everything except the whole text, which it returns.
+struct text gen_lines_end(struct gen_lines *lines);
 
 // Registers a constant that is already declared: %zero to %four, else %number_N.
 void gen_lines_know(struct gen_lines *lines, uint32_t constant);
-// Appends a line: an instruction, in which #N stands for constant N, or a comment that begins with
+// Appends a line: an instruction, in which #N stands for constant N and @ for `self`, or a
+// comment that begins with
 // ; and follows an empty line.
 __attribute__((format(__printf__, 2, 3))) void gen_line(struct gen_lines *lines, const char *format,
                                                         ...);
-void gen_line_list(struct gen_lines *lines, const char *format, va_list list);
+
+// Where a part of a template begins, behind its line "== PART". Its next line, up to *at, without
+// its marks: "[MARK]" before a line restricts it to where MARK holds. NULL at the end.
+typedef bool gen_holds(const char *mark, size_t length, const void *user);
+const char *gen_part(const char *template, const char *part);
+const char *gen_part_line(const char **at, gen_holds *holds, const void *user);

@@ -430,10 +430,7 @@ void gen_module_make(const struct gen_program *program, enum masks_rule rule,
     emit_main(e, &title);
     for (uint32_t n = 1; n <= e->call_count; n++)
         emit_function(e, n);
-    text_append(&e->lines.declared, e->lines.code.data, e->lines.code.length);
-    text_free(&e->lines.code);
-    gen_lines_end(&e->lines);
-    *module = (struct gen_module){.text = e->lines.declared};
+    *module = (struct gen_module){.text = gen_lines_end(&e->lines)};
     gen_assemble(module);
 }
 

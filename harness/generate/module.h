@@ -28,8 +28,6 @@ void gen_module_clear(struct gen_module *module);
 // Assembles a module's words from its text, which gen_module_make must have written.
 void gen_assemble(struct gen_module *module);
 
-// Appends the head without the module.
-void gen_head(const struct gen_title *title, const struct gen_program *program, struct text *text);
 // Appends a part of the template shared by all tests: "head" (of `program`), "declarations", or
 // "main", the beginning of the function.
 void gen_template(const char *part, const struct gen_title *title,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/random.h"
 #include "base/text.h"
 #include "generate/act.h"
 #include "generate/masks.h"
@@ -174,10 +173,6 @@ bool gen_uses(const struct gen_program *program, enum gen_type type);
 // Whether a condition has this value.
 bool gen_asks(const struct gen_program *program, enum gen_value value);
 uint64_t gen_features(const struct gen_program *program);
-// Draws the operations of a program with data that are GEN_OP_NONE, or that their places, the
-// device or the subgroup size do not permit. Advances `random`.
-void gen_draw_acts(struct gen_program *program, const struct gen_limits *limits,
-                   struct lit_random *random);
 // Computes what the specifications prescribe as the final records of a workgroup's lanes, four
 // words per record. words[lane] is the input.
 void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t subgroup,

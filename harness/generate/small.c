@@ -56,17 +56,10 @@ static struct gen_small_program mirror(const struct gen_small_program *of, bool 
     return made;
 }
 
-static int compare_symmetric(const struct gen_small_program *a, const struct gen_small_program *b)
+// By size, threads, accesses and ordering: all members are bytes, in this order.
+static int compare(const void *a, const void *b)
 {
-    const int shape = memcmp(a->counts, b->counts, sizeof a->counts);
-    const int kind = memcmp(a->kind, b->kind, sizeof a->kind);
-    const int location = memcmp(a->location, b->location, sizeof a->location);
-    const int order = memcmp(a->orders, b->orders, sizeof a->orders);
-    return shape      ? shape
-           : kind     ? kind
-           : location ? location
-           : order    ? order
-                      : (a->plain > b->plain) - (a->plain < b->plain);
+    return memcmp(a, b, sizeof(struct gen_small_program));
 }
 
 // Whether it uses a location other than x.
@@ -86,7 +79,7 @@ static struct gen_small_program canonical(const struct gen_small_program *progra
     const bool two = count_locations(program) == 2;
     for (int way = 1; way < (two ? 4 : 2) && program->threads == 2; way++) {
         const struct gen_small_program other = mirror(program, way & 1, way & 2);
-        if (compare_symmetric(&other, &least) < 0)
+        if (compare(&other, &least) < 0)
             least = other;
     }
     return least;
@@ -170,7 +163,7 @@ static bool is_usual(const struct gen_small_program *shape)
         struct gen_small_program other;
         read_shape(usual[i], &other);
         other = canonical(&other);
-        if (other.threads == shape->threads && compare_symmetric(&other, shape) == 0)
+        if (compare(&other, shape) == 0)
             return true;
     }
     return false;
@@ -194,7 +187,7 @@ static uint8_t size_of(const struct gen_small_program *program, bool shape_is_us
 static void add(struct gen_small *small, const struct gen_small_program *program, bool is_named)
 {
     const struct gen_small_program least = canonical(program);
-    if (!makes_sense(program) || (program->threads == 2 && compare_symmetric(&least, program) != 0))
+    if (!makes_sense(program) || compare(&least, program) != 0)
         return;
     LIT_ADD(small->programs, small->count) = *program;
     small->programs[small->count - 1].size = size_of(program, is_named);
@@ -236,16 +229,6 @@ static void read_thread(unsigned code, struct gen_small_program *program, unsign
     }
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const struct gen_small_program *left = a, *right = b;
-    if (left->size != right->size)
-        return left->size - right->size;
-    if (left->threads != right->threads)
-        return left->threads - right->threads;
-    return compare_symmetric(left, right);
-}
-
 static void add_programs(struct gen_small *small)
 {
     const unsigned all = ACCESS_CODES * (1 + ACCESS_CODES * (1 + ACCESS_CODES));
@@ -255,7 +238,7 @@ static void add_programs(struct gen_small *small)
             read_thread(a, &shape, 0);
             read_thread(b, &shape, 1);
             const struct gen_small_program least = canonical(&shape);
-            if (communicates(&shape) && compare_symmetric(&least, &shape) == 0)
+            if (communicates(&shape) && compare(&least, &shape) == 0)
                 add_orders(small, &shape);
         }
     for (size_t i = 0; i < USUALS; i++) {
@@ -264,7 +247,7 @@ static void add_programs(struct gen_small *small)
         if (shape.threads > 2)
             add_orders(small, &shape);
     }
-    qsort(small->programs, small->count, sizeof *small->programs, by_size);
+    qsort(small->programs, small->count, sizeof *small->programs, compare);
 }
 
 // --- Settings

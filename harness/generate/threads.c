@@ -317,9 +317,9 @@ void gen_emit_from_location(struct emit *e, struct id raw, struct id value)
     put(e, "%s = OpSelect %%uint %%whole_%u %%low_%u #%u", value.is, n, n, TORN);
 }
 
-struct id gen_emit_place_of(const struct emit *e, unsigned t, unsigned location)
+struct id gen_emit_place_of(const struct emit *e, unsigned location)
 {
-    return id("%%P%u_%s_%s", number_of(e, t), e->place[location] == SHARED ? "strided" : "word",
+    return id("@_%s_%s", e->place[location] == SHARED ? "strided" : "word",
               e->program->references[location].name);
 }
 
@@ -344,9 +344,8 @@ static struct id operand(const struct emit *e, unsigned t, const struct axi_oper
 // The id of what a register holds from now on.
 static struct id define(struct emit *e, unsigned t, unsigned target)
 {
-    const struct id made = target < AXI_REGISTERS
-                               ? id("%%P%u_r%u_%u", number_of(e, t), target, ++e->versions[t])
-                               : id("%%P%u_unused_%u", number_of(e, t), ++e->versions[t]);
+    const struct id made = target < AXI_REGISTERS ? id("@_r%u_%u", target, ++e->versions[t])
+                                                  : id("@_unused_%u", ++e->versions[t]);
     if (target < AXI_REGISTERS)
         e->registers[t][target] = made;
     return made;
@@ -398,8 +397,7 @@ static void emit_atomic(struct emit *e, const struct axi_instruction *of, struct
     else if (of->kind == AXI_LOAD)
         put(e, "%s = OpAtomicLoad %s %s %s %s", made.is, type, address.is, scope, semantics.is);
     else
-        put(e, "%s = OpAtomic%s %s %s %s %s %s", made.is, names[of->operator], type, address.is,
-            scope, semantics.is, value.is);
+        put(e, "%s = OpAtomic%s %s %s %s %s %s", made.is, names[of->operator], type, address.is, scope, semantics.is, value.is);
 }
 
 // Adds to the place of an access what is 0 and is not known to be, where the kernel's form says so.
@@ -428,8 +426,8 @@ static void emit_access(struct emit *e, unsigned t, const struct axi_instruction
 {
     const unsigned location = e->program->references[of->reference].location;
     const struct id again = disguise(e, t, place);
-    struct id address = id("%%P%u_at_%s", number_of(e, t), e->program->references[location].name);
-    if (strcmp(again.is, gen_emit_place_of(e, t, location).is) != 0) {
+    struct id address = id("@_at_%s", e->program->references[location].name);
+    if (strcmp(again.is, gen_emit_place_of(e, location).is) != 0) {
         address = id("%%at_%u", ++e->numbers);
         gen_emit_chain(e, address, location, again);
     }
@@ -454,7 +452,7 @@ static void emit_instruction(struct emit *e, unsigned t, const struct axi_instru
         const unsigned location = e->program->references[of->reference].location;
         const struct id value = operand(e, t, &of->a);
         const struct id made = axi_reads(of) ? define(e, t, of->target) : id("%s", "");
-        emit_access(e, t, of, gen_emit_place_of(e, t, location), value, made);
+        emit_access(e, t, of, gen_emit_place_of(e, location), value, made);
         e->read[t] = axi_reads(of) ? made : e->read[t];
         e->accesses[t]++;
     } else if (of->kind == AXI_MEMORY_BARRIER) {
@@ -462,8 +460,7 @@ static void emit_instruction(struct emit *e, unsigned t, const struct axi_instru
             gen_emit_semantics(e, gen_emit_semantics_of(e, of)).is);
     } else if (of->kind == AXI_COMPUTE) {
         const struct id a = operand(e, t, &of->a), b = operand(e, t, &of->b);
-        put(e, "%s = Op%s %%uint %s %s", define(e, t, of->target).is, names[of->operator], a.is,
-            b.is);
+        put(e, "%s = Op%s %%uint %s %s", define(e, t, of->target).is, names[of->operator], a.is, b.is);
     }
 }
 
@@ -493,10 +490,10 @@ static struct id emit_next(struct emit *e, unsigned t, size_t block, size_t end)
     if (last->operator== AXI_ALWAYS)
         return id("#%u", (unsigned)last->to);
     const struct id a = operand(e, t, &last->a), b = operand(e, t, &last->b);
-    put(e, "%%P%u_jumps_%zu = Op%s %%bool %s %s", n, block, names[last->operator], a.is, b.is);
-    put(e, "%%P%u_goes_%zu = OpSelect %%uint %%P%u_jumps_%zu #%u #%u", n, block, n, block,
-        (unsigned)last->to, (unsigned)end);
-    return id("%%P%u_goes_%zu", n, block);
+    put(e, "@_jumps_%zu = Op%s %%bool %s %s", block, names[last->operator], a.is, b.is);
+    put(e, "@_goes_%zu = OpSelect %%uint @_jumps_%zu #%u #%u", block, block, (unsigned)last->to,
+        (unsigned)end);
+    return id("@_goes_%zu", block);
 }
 
 // A thread's blocks in their order: each is executed if it is the next one. What is `next` comes
@@ -505,8 +502,8 @@ static struct id emit_blocks(struct emit *e, unsigned t, struct id next, struct 
 {
     const struct axi_thread *thread = &e->program->threads[t];
     const unsigned n = number_of(e, t);
-    struct id before = id("%%P%u_begin", n);
-    put(e, "; P%u: %%P%u_next_N is the instruction that comes next", n, n);
+    struct id before = id("@_begin");
+    put(e, "; P%u: @_next_N is the instruction that comes next", n);
     put(e, "OpBranch %s", before.is);
     put(e, "%s = OpLabel", before.is);
     for (size_t first = 0, end; first < thread->count; first = end) {
@@ -514,11 +511,10 @@ static struct id emit_blocks(struct emit *e, unsigned t, struct id next, struct 
         for (end = first + 1; end < thread->count && !is_target(thread, end);)
             end++;
         memcpy(old, e->registers[t], sizeof old);
-        const struct id body = id("%%P%u_block_%zu", n, first),
-                        merge = id("%%P%u_end_%zu", n, first);
-        put(e, "%%P%u_is_%zu = OpIEqual %%bool %s #%zu", n, first, next.is, first);
+        const struct id body = id("@_block_%zu", first), merge = id("@_end_%zu", first);
+        put(e, "@_is_%zu = OpIEqual %%bool %s #%zu", first, next.is, first);
         put(e, "OpSelectionMerge %s None", merge.is);
-        put(e, "OpBranchConditional %%P%u_is_%zu %s %s", n, first, body.is, merge.is);
+        put(e, "OpBranchConditional @_is_%zu %s %s", first, body.is, merge.is);
         put(e, "%s = OpLabel", body.is);
         for (size_t i = first; i < end; i++)
             if (thread->instructions[i].kind != AXI_JUMP)
@@ -526,15 +522,14 @@ static struct id emit_blocks(struct emit *e, unsigned t, struct id next, struct 
         const struct id goes = emit_next(e, t, first, end);
         put(e, "OpBranch %s", merge.is);
         put(e, "%s = OpLabel", merge.is);
-        put(e, "%%P%u_next_%zu = OpPhi %%uint %s %s %s %s", n, end, next.is, before.is, goes.is,
-            body.is);
+        put(e, "@_next_%zu = OpPhi %%uint %s %s %s %s", end, next.is, before.is, goes.is, body.is);
         for (unsigned r = 0; r < AXI_REGISTERS; r++) {
             const struct id changed = e->registers[t][r];
             if (strcmp(changed.is, old[r].is) != 0)
                 put(e, "%s = OpPhi %%uint %s %s %s %s", define(e, t, r).is, old[r].is, before.is,
                     changed.is, body.is);
         }
-        next = id("%%P%u_next_%zu", n, end);
+        next = id("@_next_%zu", end);
         before = merge;
     }
     e->block = *at = before;
@@ -556,32 +551,32 @@ void gen_emit_rounds(struct emit *e, unsigned t)
     const unsigned n = number_of(e, t);
     struct id first[AXI_REGISTERS], at, next;
     put(e, "; P%u: rounds until it has ended, %%polls at most", n);
-    put(e, "OpBranch %%P%u_round", n);
-    put(e, "%%P%u_round = OpLabel", n);
-    put(e, "%%P%u_rounds = OpPhi %%uint #0 %%P%u_code %%P%u_rounds_after %%P%u_again", n, n, n, n);
-    put(e, "%%P%u_next = OpPhi %%uint #0 %%P%u_code %%P%u_next_after %%P%u_again", n, n, n, n);
+    put(e, "OpBranch @_round");
+    put(e, "@_round = OpLabel");
+    put(e, "@_rounds = OpPhi %%uint #0 @_code @_rounds_after @_again");
+    put(e, "@_next = OpPhi %%uint #0 @_code @_next_after @_again");
     for (unsigned r = 0; r < AXI_REGISTERS; r++) {
         if (!is_changed(thread, r))
             continue;
         first[r] = e->registers[t][r];
-        put(e, "%s = OpPhi %%uint %s %%P%u_code %%P%u_r%u_after %%P%u_again", define(e, t, r).is,
-            first[r].is, n, n, r, n);
+        put(e, "%s = OpPhi %%uint %s @_code @_r%u_after @_again", define(e, t, r).is, first[r].is,
+            r);
     }
-    put(e, "OpLoopMerge %%P%u_out %%P%u_again None", n, n);
-    next = emit_blocks(e, t, id("%%P%u_next", n), &at);
-    put(e, "%%P%u_goes_on = OpINotEqual %%bool %s #%zu", n, next.is, thread->count);
-    put(e, "%%P%u_rounds_more = OpIAdd %%uint %%P%u_rounds #1", n, n);
-    put(e, "%%P%u_may_go_on = OpULessThan %%bool %%P%u_rounds_more %%polls", n, n);
-    put(e, "%%P%u_goes_back = OpLogicalAnd %%bool %%P%u_goes_on %%P%u_may_go_on", n, n, n);
-    put(e, "OpBranch %%P%u_again", n);
-    put(e, "%%P%u_again = OpLabel", n);
-    put(e, "%%P%u_rounds_after = OpPhi %%uint %%P%u_rounds_more %s", n, n, at.is);
-    put(e, "%%P%u_next_after = OpPhi %%uint %s %s", n, next.is, at.is);
+    put(e, "OpLoopMerge @_out @_again None");
+    next = emit_blocks(e, t, id("@_next"), &at);
+    put(e, "@_goes_on = OpINotEqual %%bool %s #%zu", next.is, thread->count);
+    put(e, "@_rounds_more = OpIAdd %%uint @_rounds #1");
+    put(e, "@_may_go_on = OpULessThan %%bool @_rounds_more %%polls");
+    put(e, "@_goes_back = OpLogicalAnd %%bool @_goes_on @_may_go_on");
+    put(e, "OpBranch @_again");
+    put(e, "@_again = OpLabel");
+    put(e, "@_rounds_after = OpPhi %%uint @_rounds_more %s", at.is);
+    put(e, "@_next_after = OpPhi %%uint %s %s", next.is, at.is);
     for (unsigned r = 0; r < AXI_REGISTERS; r++)
         if (is_changed(thread, r))
-            put(e, "%%P%u_r%u_after = OpPhi %%uint %s %s", n, r, e->registers[t][r].is, at.is);
-    put(e, "OpBranchConditional %%P%u_goes_back %%P%u_round %%P%u_out", n, n, n);
-    put(e, "%%P%u_out = OpLabel", n);
+            put(e, "@_r%u_after = OpPhi %%uint %s %s", r, e->registers[t][r].is, at.is);
+    put(e, "OpBranchConditional @_goes_back @_round @_out");
+    put(e, "@_out = OpLabel");
 }
 
 // --- Accesses as a loop
@@ -633,7 +628,7 @@ static void emit_loop(struct emit *e, unsigned t, const struct axi_instruction *
         OWNED(text_free) struct text code = {0};
         axi_write(e->program, &of[i], &code);
         put(e, "; P%u: %s", number_of(e, t), code.data);
-        places[i] = gen_emit_place_of(e, t, e->program->references[of[i].reference].location);
+        places[i] = gen_emit_place_of(e, e->program->references[of[i].reference].location);
         values[i] = operand(e, t, &of[i].a);
         old[i] = of[i].target < AXI_REGISTERS ? e->registers[t][of[i].target] : id("#0");
     }
@@ -670,6 +665,7 @@ static void emit_loop(struct emit *e, unsigned t, const struct axi_instruction *
 
 void gen_emit_initial(struct emit *e, unsigned t)
 {
+    gen_emit_be(e, t);
     for (unsigned r = 0; r < AXI_REGISTERS; r++)
         e->registers[t][r] = id("#%u", (uint32_t)e->program->threads[t].initial[r]);
 }
@@ -678,6 +674,7 @@ void gen_emit_part(struct emit *e, unsigned t, const struct barrier *barrier)
 {
     const struct axi_thread *thread = &e->program->threads[t];
     bool jumps = false;
+    gen_emit_be(e, t);
     for (size_t i = 0; i < thread->count; i++)
         jumps |= thread->instructions[i].kind == AXI_JUMP;
     if (jumps && e->at[t] == 0) {

@@ -59,6 +59,12 @@ static inline unsigned number_of(const struct emit *e, size_t thread)
     return e->program->threads[thread].number;
 }
 
+// From now on lines are of this thread: @ stands for %P3.
+static inline void gen_emit_be(struct emit *e, unsigned t)
+{
+    e->lines.self = id("%%P%u", number_of(e, t));
+}
+
 // Places threads and locations. False with an error if one dispatch cannot express it.
 bool gen_emit_check(struct emit *e);
 // Orders all control barriers.
@@ -71,7 +77,7 @@ void gen_emit_part(struct emit *e, unsigned t, const struct barrier *barrier);
 // All of a thread that jumps backwards, in a loop of a bounded number of rounds.
 void gen_emit_rounds(struct emit *e, unsigned t);
 // The index of a location of the instance whose thread t this is; the pointer to it.
-struct id gen_emit_place_of(const struct emit *e, unsigned t, unsigned location);
+struct id gen_emit_place_of(const struct emit *e, unsigned location);
 void gen_emit_chain(struct emit *e, struct id made, unsigned location, struct id place);
 // A value as a location holds it, twice where locations have 64 bits, and its type. What an
 // instruction that reads has for its result, from which gen_emit_from_location makes the value.
