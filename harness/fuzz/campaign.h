@@ -206,6 +206,3 @@ void fuzz_show_progress(struct fuzz_campaign *c, const char *doing);
 void fuzz_show_found(struct fuzz_campaign *c, const struct fuzz_found *found);
 // Prints the device's results.
 void fuzz_show_end(struct fuzz_campaign *c);
-// Appends how often each operation is in the session's programs for the device, by the innermost
-// construct around it and by type. Draws the programs again.
-void fuzz_put_coverage(const struct fuzz_campaign *c, struct text *text);
