@@ -346,7 +346,7 @@ static uint32_t find_spots(struct gen_program *program, uint8_t *link, struct pl
         inside.in_switch |= step->kind == MASKS_SWITCH;
         if (step->kind == MASKS_CALL)
             inside = (struct place){.depth = inside.depth, .loops = at.loops, .returns = true};
-        if (step->kind == MASKS_WHILE || step->kind == MASKS_DO) {
+        if (gen_is_loop(step)) {
             inside.loops++;
             inside.breaks = inside.continues = false;
             if (step->other)
@@ -378,7 +378,6 @@ static void draw_change(struct drawing *d)
     const struct spot spot = spots[below(d, count)];
     struct gen_step *step = &program->steps[*spot.link];
     const uint8_t rest = *spot.link, next = step->next;
-    const bool loops = step->kind == MASKS_WHILE || step->kind == MASKS_DO;
     uint8_t one;
     if (step->kind == MASKS_CASE)
         return;
@@ -410,7 +409,7 @@ static void draw_change(struct drawing *d)
             step->act.op = GEN_OP_NONE;
         else if (step->kind == MASKS_IF)
             step->when = draw_condition(d, &spot.at);
-        else if (loops && step->when.value == GEN_BELOW)
+        else if (gen_is_loop(step) && step->when.value == GEN_BELOW)
             step->when.at = (uint8_t)(1 + below(d, spot.at.loops ? 6 : 16));
     }
 }

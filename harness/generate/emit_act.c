@@ -226,43 +226,34 @@ static struct id emit_vote(struct emit *e, const char *name, struct id operand)
 
 static struct id emit_ask(struct emit *e, const struct gen_act *act)
 {
-    const struct id a = act->op == GEN_OP_ELECT ? (struct id){""} : operand(e, act, 0);
+    static const char *const votes[GEN_OPS] = {
+        [GEN_OP_ALL] = "All", [GEN_OP_ANY] = "Any", [GEN_OP_ALIKE] = "AllEqual"};
+    static const char *const counts[GEN_OPS] = {[GEN_OP_COUNT] = "Reduce",
+                                                [GEN_OP_COUNT_INCLUSIVE] = "InclusiveScan",
+                                                [GEN_OP_COUNT_EXCLUSIVE] = "ExclusiveScan"};
+    if (act->op == GEN_OP_ELECT)
+        return emit_vote(e, "Elect", (struct id){""});
+    const struct id a = into(e, act->type, operand(e, act, 0));
+    if (votes[act->op])
+        return emit_vote(e, votes[act->op], a);
     struct id x;
-    switch (act->op) {
-    case GEN_OP_ALL:
-        return emit_vote(e, "All", a);
-    case GEN_OP_ANY:
-        return emit_vote(e, "Any", a);
-    case GEN_OP_ALIKE:
-        return emit_vote(e, "AllEqual", into(e, act->type, a));
-    case GEN_OP_ELECT:
-        return emit_vote(e, "Elect", a);
-    case GEN_OP_BALLOT:
-        return fold_ballot(e, ballot_of(e, a));
-    case GEN_OP_COUNT:
-        return emit_count(e, ballot_of(e, a), "Reduce");
-    case GEN_OP_COUNT_INCLUSIVE:
-        return emit_count(e, ballot_of(e, a), "InclusiveScan");
-    case GEN_OP_COUNT_EXCLUSIVE:
-        return emit_count(e, ballot_of(e, a), "ExclusiveScan");
-    case GEN_OP_LOWEST:
-        return emit_end_of(e, ballot_of(e, a), "LSB");
-    case GEN_OP_HIGHEST:
-        return emit_end_of(e, ballot_of(e, a), "MSB");
-    case GEN_OP_INVERSE: // the operand must be uniform
-        x = value(e, "OpGroupNonUniformBroadcastFirst %%uint %%subgroup_scope %s", a.is);
+    if (act->op == GEN_OP_FIRST || act->op == GEN_OP_INVERSE) { // a ballot must be uniform
+        x = value(e, "OpGroupNonUniformBroadcastFirst %s %%subgroup_scope %s", type_ids[act->type],
+                  a.is);
+        if (act->op == GEN_OP_FIRST)
+            return out_of(e, act, x);
         x = value(e, "OpCompositeConstruct %%uint4 %s %s %s %s", x.is, x.is, x.is, x.is);
         return emit_vote(e, "InverseBallot", x);
-    case GEN_OP_EXTRACT:
-        x = ballot_of(e, a);
+    }
+    x = ballot_of(e, a);
+    if (counts[act->op])
+        return emit_count(e, x, counts[act->op]);
+    if (act->op == GEN_OP_EXTRACT)
         return value(e, "OpGroupNonUniformBallotBitExtract %%bool %%subgroup_scope %s %s", x.is,
                      emit_within(e, operand(e, act, 1)).is);
-    default:
-        x = into(e, act->type, a);
-        return out_of(e, act,
-                      value(e, "OpGroupNonUniformBroadcastFirst %s %%subgroup_scope %s",
-                            type_ids[act->type], x.is));
-    }
+    return act->op == GEN_OP_BALLOT   ? fold_ballot(e, x)
+           : act->op == GEN_OP_LOWEST ? emit_end_of(e, x, "LSB")
+                                      : emit_end_of(e, x, "MSB");
 }
 
 static struct id constant(struct emit *e, const struct gen_act *act)

@@ -31,20 +31,12 @@ struct turn {
 
 // Types
 
+// Floats hold small integers.
 static uint32_t width_of(enum gen_type type)
 {
-    switch (type) {
-    case GEN_BOOL:
-        return 1;
-    case GEN_U8:
-        return 8;
-    case GEN_U16:
-        return 16;
-    case GEN_U64:
-        return 64;
-    default: // floats hold small integers
-        return 32;
-    }
+    static const uint8_t widths[GEN_TYPES] = {
+        [GEN_BOOL] = 1, [GEN_U8] = 8, [GEN_U16] = 16, [GEN_U64] = 64};
+    return widths[type] ? widths[type] : 32;
 }
 
 static uint64_t cut(uint64_t value, uint32_t width)
@@ -79,44 +71,26 @@ static uint32_t out_of(enum gen_type type, enum gen_with with, uint64_t value)
 static uint64_t combine(enum gen_with with, uint32_t width, uint64_t a, uint64_t b)
 {
     const bool less = extend(a, width) < extend(b, width);
-    switch (with) {
-    case GEN_WITH_ADD:
-        return cut(a + b, width);
-    case GEN_WITH_MUL:
-        return cut(a * b, width);
-    case GEN_WITH_MIN:
-        return a < b ? a : b;
-    case GEN_WITH_MAX:
-        return a > b ? a : b;
-    case GEN_WITH_SMIN:
-        return less ? a : b;
-    case GEN_WITH_SMAX:
-        return less ? b : a;
-    case GEN_WITH_AND:
-        return a & b;
-    case GEN_WITH_OR:
-        return a | b;
-    default:
-        return a ^ b;
-    }
+    const uint64_t results[GEN_WITHS] = {[GEN_WITH_ADD] = cut(a + b, width),
+                                         [GEN_WITH_MUL] = cut(a * b, width),
+                                         [GEN_WITH_MIN] = a < b ? a : b,
+                                         [GEN_WITH_MAX] = a > b ? a : b,
+                                         [GEN_WITH_SMIN] = less ? a : b,
+                                         [GEN_WITH_SMAX] = less ? b : a,
+                                         [GEN_WITH_AND] = a & b,
+                                         [GEN_WITH_OR] = a | b,
+                                         [GEN_WITH_XOR] = a ^ b};
+    return results[with];
 }
 
 static uint64_t identity(enum gen_with with, uint32_t width)
 {
     const uint64_t ones = cut(UINT64_MAX, width), sign = UINT64_C(1) << (width - 1);
-    switch (with) {
-    case GEN_WITH_MUL:
-        return 1;
-    case GEN_WITH_MIN:
-    case GEN_WITH_AND:
-        return ones;
-    case GEN_WITH_SMIN:
-        return sign - 1;
-    case GEN_WITH_SMAX:
-        return sign;
-    default:
-        return 0;
-    }
+    const uint64_t identities[GEN_WITHS] = {
+        [GEN_WITH_MUL] = 1,         [GEN_WITH_MIN] = ones,  [GEN_WITH_AND] = ones,
+        [GEN_WITH_SMIN] = sign - 1, [GEN_WITH_SMAX] = sign,
+    };
+    return identities[with];
 }
 
 // Subgroup operations
@@ -153,26 +127,18 @@ static uint32_t constant(const struct turn *t)
 static uint32_t source(const struct turn *t, uint32_t lane)
 {
     const uint32_t size = t->machine->subgroup, n = constant(t);
-    switch (t->act->op) {
-    case GEN_OP_BROADCAST:
-        return n;
-    case GEN_OP_SHUFFLE:
-        return t->operand[1][lane] & (size - 1);
-    case GEN_OP_SHUFFLE_XOR:
-        return lane ^ n;
-    case GEN_OP_UP:
-        return lane - n;
-    case GEN_OP_DOWN:
-        return lane + n;
-    case GEN_OP_ROTATE:
-        return (lane + n) & (size - 1);
-    case GEN_OP_ROTATE_CLUSTER:
-        return (lane & ~3u) | ((lane + n) & 3);
-    case GEN_OP_QUAD_BROADCAST:
-        return (lane & ~3u) | n;
-    default: // quad swaps: horizontal, vertical, diagonal
-        return lane ^ (n + 1);
-    }
+    const uint32_t sources[GEN_OPS] = {
+        [GEN_OP_BROADCAST] = n,
+        [GEN_OP_SHUFFLE] = t->operand[1][lane] & (size - 1),
+        [GEN_OP_SHUFFLE_XOR] = lane ^ n,
+        [GEN_OP_UP] = lane - n,
+        [GEN_OP_DOWN] = lane + n,
+        [GEN_OP_ROTATE] = (lane + n) & (size - 1),
+        [GEN_OP_ROTATE_CLUSTER] = (lane & ~3u) | ((lane + n) & 3),
+        [GEN_OP_QUAD_BROADCAST] = (lane & ~3u) | n,
+        [GEN_OP_QUAD_SWAP] = lane ^ (n + 1), // horizontal, vertical, diagonal
+    };
+    return sources[t->act->op];
 }
 
 // A lane that reads a nonexistent or inactive lane keeps its value.
@@ -304,49 +270,34 @@ static uint32_t compute_typed(const struct turn *t, uint32_t lane)
 static uint32_t compute(const struct turn *t, uint32_t lane)
 {
     const uint32_t a = t->operand[0][lane], b = t->operand[1][lane], c = t->operand[2][lane];
-    const uint32_t n = constant(t);
+    const uint32_t n = constant(t), local = t->start + lane;
     if (t->act->op >= GEN_OP_ONES && t->act->op < GEN_OP_REDUCE)
         return t->act->op < GEN_OP_TYPED ? compute_bits(t->act->op, a, b, c)
                                          : compute_typed(t, lane);
-    switch (t->act->op) {
-    case GEN_OP_ADD:
-        return a + b;
-    case GEN_OP_SUB:
-        return a - b;
-    case GEN_OP_MUL:
-        return a * b;
-    case GEN_OP_AND:
-    case GEN_OP_BOTH:
-        return a & b;
-    case GEN_OP_OR:
-    case GEN_OP_EITHER:
-        return a | b;
-    case GEN_OP_XOR:
-    case GEN_OP_DIFFER:
-        return a ^ b;
-    case GEN_OP_SHL:
-        return a << n;
-    case GEN_OP_SHR:
-        return a >> n;
-    case GEN_OP_NUMBER:
-        return n;
-    case GEN_OP_LANE:
-        return lane;
-    case GEN_OP_TURN:
-        return t->iteration[n];
-    case GEN_OP_SELECT:
-        return a ? b : c;
-    case GEN_OP_LESS:
-        return a < b;
-    case GEN_OP_WORD:
-        return t->machine->words[(t->start + lane + n) % t->machine->lanes];
-    case GEN_OP_LOCAL:
-        return t->start + lane;
-    case GEN_OP_BIT:
-        return a >> n & 1;
-    default:
+    if (t->act->op == GEN_OP_ROUNDS)
         return rounds(a, GEN_ROUNDS(n));
-    }
+    const uint32_t results[GEN_OPS] = {
+        [GEN_OP_ADD] = a + b,
+        [GEN_OP_SUB] = a - b,
+        [GEN_OP_MUL] = a * b,
+        [GEN_OP_AND] = a & b,
+        [GEN_OP_BOTH] = a & b,
+        [GEN_OP_OR] = a | b,
+        [GEN_OP_EITHER] = a | b,
+        [GEN_OP_XOR] = a ^ b,
+        [GEN_OP_DIFFER] = a ^ b,
+        [GEN_OP_SHL] = a << n % 32,
+        [GEN_OP_SHR] = a >> n % 32,
+        [GEN_OP_NUMBER] = n,
+        [GEN_OP_LANE] = lane,
+        [GEN_OP_TURN] = t->iteration[n % MASKS_DEPTH],
+        [GEN_OP_SELECT] = a ? b : c,
+        [GEN_OP_LESS] = a < b,
+        [GEN_OP_WORD] = t->machine->words[(local + n) % t->machine->lanes],
+        [GEN_OP_LOCAL] = local,
+        [GEN_OP_BIT] = a >> n % 32 & 1,
+    };
+    return results[t->act->op];
 }
 
 static void put_cell(uint32_t cell[2], uint32_t number)

@@ -9,29 +9,25 @@
 
 #define WORD_MAX 64 // bytes of the longest word, terminator included
 
-// The notation of conditions: % stands for AT. Some begin with the counter, i or j; others allow
-// adding iterations.
-static const struct {
-    const char *pattern;
-    bool counts, adds, shifts;
-} conditions[GEN_VALUES] = {
+const struct gen_condition_form gen_conditions[GEN_VALUES] = {
+    [GEN_NONE] = {"", .weight = 3},
     [GEN_TRUE] = {"true"},
-    [GEN_BIT] = {"word.%", .adds = true},
-    [GEN_LANE_BIT] = {"lane.%", .adds = true},
-    [GEN_LANE_IS] = {"lane=%", .adds = true},
-    [GEN_ELECT] = {"elect"},
-    [GEN_TRIPS] = {"<word.%:2", .counts = true},
-    [GEN_BELOW] = {"<%", .counts = true},
-    [GEN_PAST] = {">=%", .counts = true},
-    [GEN_FIELD] = {"word.%:2", .adds = true},
-    [GEN_LANE_FIELD] = {"lane:2", .adds = true},
-    [GEN_GROUP_BIT] = {"group.%", .adds = true},
-    [GEN_TRUTH] = {"p%"},
-    [GEN_NUMBER_TRIPS] = {"<u%:2", .counts = true},
-    [GEN_NUMBER_FIELD] = {"u%:2", .adds = true},
-    [GEN_SUBGROUP_BIT] = {"subgroup.%", .adds = true},
-    [GEN_LANE_FROM] = {"lane>=%", .adds = true},
-    [GEN_LANE_STEP] = {"lane>=%<<", .shifts = true},
+    [GEN_BIT] = {"word.%", .adds = true, .most = 31, .weight = 2},
+    [GEN_LANE_BIT] = {"lane.%", .adds = true, .most = 6, .weight = 1},
+    [GEN_LANE_IS] = {"lane=%", .adds = true, .most = 127, .weight = 1},
+    [GEN_ELECT] = {"elect", .weight = 2},
+    [GEN_TRIPS] = {"<word.%:2", .counts = true, .most = 30, .weight = 3},
+    [GEN_BELOW] = {"<%", .counts = true, .most = GEN_TURNS - 1, .weight = 1},
+    [GEN_PAST] = {">=%", .counts = true, .most = GEN_TURNS - 1, .weight = 1},
+    [GEN_FIELD] = {"word.%:2", .adds = true, .selects = true, .most = 31, .weight = 2},
+    [GEN_LANE_FIELD] = {"lane:2", .adds = true, .selects = true, .weight = 1},
+    [GEN_GROUP_BIT] = {"group.%", .adds = true, .most = 31, .weight = 3},
+    [GEN_TRUTH] = {"p%", .weight = 3},
+    [GEN_NUMBER_TRIPS] = {"<u%:2", .counts = true, .weight = 4},
+    [GEN_NUMBER_FIELD] = {"u%:2", .adds = true, .selects = true, .weight = 3},
+    [GEN_SUBGROUP_BIT] = {"subgroup.%", .adds = true, .most = 6, .weight = 3},
+    [GEN_LANE_FROM] = {"lane>=%", .adds = true, .most = 127, .weight = 2},
+    [GEN_LANE_STEP] = {"lane>=%<<", .shifts = true, .most = 127, .weight = 3},
 };
 
 // The notation of steps: word, condition, list in braces, keyword before the second list.
@@ -64,17 +60,17 @@ static const struct form no_form = {0}; // of steps without lists
 
 static void write_condition(const struct gen_condition *when, struct text *text)
 {
-    const char *pattern = conditions[when->value].pattern;
-    if (conditions[when->value].counts)
+    const char *pattern = gen_conditions[when->value].pattern;
+    if (gen_conditions[when->value].counts)
         text_puts(text, when->loops == 2 ? "j" : "i");
-    for (; pattern && *pattern; pattern++)
+    for (; *pattern; pattern++)
         if (*pattern == '%')
             text_printf(text, "%u", when->at);
         else
             text_append(text, pattern, 1);
-    if (conditions[when->value].shifts)
+    if (gen_conditions[when->value].shifts)
         text_puts(text, when->loops == 2 ? "j" : "i");
-    if (conditions[when->value].adds) {
+    if (gen_conditions[when->value].adds) {
         text_puts(text, when->loops & 1 ? "+i" : "");
         text_puts(text, when->loops & 2 ? "+j" : "");
     }
@@ -200,17 +196,17 @@ static bool takes(const char **word, const char *prefix)
 static bool is_condition(const char *word, enum gen_value value, struct gen_condition *when)
 {
     *when = (struct gen_condition){.value = (uint8_t)value};
-    if (conditions[value].counts) {
+    if (gen_conditions[value].counts) {
         if (*word != 'i' && *word != 'j')
             return false;
         when->loops = *word++ == 'i' ? 1 : 2;
     }
-    for (const char *pattern = conditions[value].pattern; *pattern; pattern++)
+    for (const char *pattern = gen_conditions[value].pattern; *pattern; pattern++)
         if (*pattern == '%' ? !gen_take_number(&word, &when->at) : *word++ != *pattern)
             return false;
-    if (conditions[value].shifts)
+    if (gen_conditions[value].shifts)
         when->loops = takes(&word, "i") ? 1 : takes(&word, "j") ? 2 : 0;
-    if (conditions[value].adds) {
+    if (gen_conditions[value].adds) {
         when->loops |= takes(&word, "+i") ? 1 : 0;
         when->loops |= takes(&word, "+j") ? 2 : 0;
     }

@@ -131,52 +131,33 @@ static bool wrong(const struct around *a, uint32_t step, const char *what)
     return lit_fail(a->error, LIT_EXIT_USAGE, "step %u of the program: %s", step, what);
 }
 
-static bool is_selector(const struct gen_condition *when)
-{
-    return when->value == GEN_FIELD || when->value == GEN_LANE_FIELD ||
-           when->value == GEN_NUMBER_FIELD;
-}
-
-static bool is_bound(const struct gen_condition *when)
-{
-    return when->value == GEN_TRIPS || when->value == GEN_BELOW || when->value == GEN_PAST ||
-           when->value == GEN_NUMBER_TRIPS || when->value == GEN_LANE_STEP;
-}
-
 // Whether the condition's register exists in the program.
 static bool is_there(const struct gen_condition *when, const struct gen_program *program)
 {
-    static const uint8_t most[GEN_VALUES] = {
-        [GEN_BIT] = 31,        [GEN_LANE_BIT] = 6,          [GEN_LANE_IS] = 127,
-        [GEN_TRIPS] = 30,      [GEN_BELOW] = GEN_TURNS - 1, [GEN_PAST] = GEN_TURNS - 1,
-        [GEN_FIELD] = 31,      [GEN_GROUP_BIT] = 31,        [GEN_SUBGROUP_BIT] = 6,
-        [GEN_LANE_FROM] = 127, [GEN_LANE_STEP] = 127,
-    };
     const bool bounds = when->value == GEN_BELOW || when->value == GEN_PAST;
     if (when->value == GEN_TRUTH)
         return when->at < program->truths;
     if (when->value == GEN_NUMBER_TRIPS || when->value == GEN_NUMBER_FIELD)
         return when->at < program->numbers;
     return when->value < GEN_VALUES &&
-           when->at <= (bounds && program->numbers ? GEN_LONG - 1 : most[when->value]) &&
+           when->at <=
+               (bounds && program->numbers ? GEN_LONG - 1 : gen_conditions[when->value].most) &&
            (when->value < GEN_GROUP_BIT || program->numbers);
 }
 
 static const char *fault_of(const struct gen_condition *when, const struct place *at,
                             const struct around *a)
 {
-    const enum masks_rule rule = a->rule;
     if (!is_there(when, a->program))
         return "there is no such condition";
     if (when->loops >> at->loops)
         return "it asks for the iteration of a loop that is not around";
-    if (is_bound(when) && when->loops != 1 && when->loops != 2)
+    const struct gen_condition_form *form = &gen_conditions[when->value];
+    if ((form->counts || form->shifts) && when->loops != 1 && when->loops != 2)
         return "it counts the iterations of one loop";
-    if ((when->value == GEN_NONE || when->value == GEN_TRUE || when->value == GEN_ELECT ||
-         when->value == GEN_TRUTH) &&
-        when->loops)
+    if (!form->counts && !form->shifts && !form->adds && when->loops)
         return "its condition has no iteration";
-    if (when->value == GEN_ELECT && (rule != MASKS_MAXIMAL || at->in_switch))
+    if (when->value == GEN_ELECT && (a->rule != MASKS_MAXIMAL || at->in_switch))
         return "who is elected here is not prescribed";
     return NULL;
 }
@@ -255,7 +236,7 @@ static bool check_switch(struct around *a, uint32_t number, struct place at)
     const char *fault = fault_of(&step->when, &at, a);
     if (fault)
         return wrong(a, number, fault);
-    if (!is_selector(&step->when))
+    if (!gen_conditions[step->when.value].selects)
         return wrong(a, number, "invalid selector");
     if (!step->body || step->other)
         return wrong(a, number, "a switch has cases and nothing else");
@@ -308,7 +289,7 @@ static bool check_step(struct around *a, uint32_t number, struct place at)
     switch (step->kind) {
     case MASKS_IF:
         fault = fault_of(&step->when, &at, a);
-        if (!fault && (is_selector(&step->when) || step->when.value == GEN_NONE))
+        if (!fault && (gen_conditions[step->when.value].selects || step->when.value == GEN_NONE))
             fault = "invalid condition";
         if (fault)
             return wrong(a, number, fault);
@@ -478,7 +459,6 @@ static void lower_place(struct lowering *l, const struct gen_step *step, struct 
 static void lower_step(struct lowering *l, const struct gen_step *step, struct masks_step *out,
                        uint32_t loops)
 {
-    const bool is_loop = step->kind == MASKS_WHILE || step->kind == MASKS_DO;
     *out = (struct masks_step){
         .kind = (enum masks_kind)step->kind,
         .choose = step->when.value == GEN_NONE ? NULL : choose,
@@ -494,9 +474,9 @@ static void lower_step(struct lowering *l, const struct gen_step *step, struct m
     if (step->kind == MASKS_ACT)
         out->argument = (uint32_t)(step - l->program->steps);
     if (step->body)
-        out->body = lower_list(l, step->body, loops + is_loop);
+        out->body = lower_list(l, step->body, loops + gen_is_loop(step));
     if (step->other)
-        out->other = lower_list(l, step->other, loops + is_loop);
+        out->other = lower_list(l, step->other, loops + gen_is_loop(step));
 }
 
 static const struct masks_step *lower_list(struct lowering *l, uint32_t first, uint32_t loops)

@@ -57,6 +57,16 @@ struct gen_condition {
     uint8_t loops; // bit 0: i; bit 1: j
 };
 
+// A condition's notation, in which % stands for AT: counts or shifts by an iteration, or may add
+// them; is a selector. The limit on AT, where it is no register, and what it weighs: the knowledge
+// needed to follow it.
+struct gen_condition_form {
+    const char *pattern;
+    bool counts, adds, shifts, selects;
+    uint8_t most, weight;
+};
+extern const struct gen_condition_form gen_conditions[GEN_VALUES];
+
 // Lists are chains of indices into the program's steps, terminated by 0.
 struct gen_step {
     uint8_t kind;              // enum masks_kind
@@ -68,6 +78,11 @@ struct gen_step {
     uint8_t next;
     struct gen_act act; // ACT
 };
+
+static inline bool gen_is_loop(const struct gen_step *step)
+{
+    return step->kind == MASKS_WHILE || step->kind == MASKS_DO;
+}
 
 // Programs without registers belong to family `reconvergence`: their steps look around. Programs
 // with registers belong to family `groups`: their steps operate on data, and all registers are

@@ -50,18 +50,11 @@ static uint32_t weight_of(const struct gen_act *act)
 
 uint32_t gen_weight(const struct gen_program *program)
 {
-    // Conditions weighted by the knowledge needed to follow them.
-    static const uint8_t values[GEN_VALUES] = {
-        [GEN_NONE] = 3,      [GEN_TRUE] = 0,         [GEN_LANE_BIT] = 1,     [GEN_LANE_IS] = 1,
-        [GEN_BIT] = 2,       [GEN_ELECT] = 2,        [GEN_BELOW] = 1,        [GEN_TRIPS] = 3,
-        [GEN_PAST] = 1,      [GEN_FIELD] = 2,        [GEN_LANE_FIELD] = 1,   [GEN_GROUP_BIT] = 3,
-        [GEN_TRUTH] = 3,     [GEN_NUMBER_TRIPS] = 4, [GEN_NUMBER_FIELD] = 3, [GEN_SUBGROUP_BIT] = 3,
-        [GEN_LANE_FROM] = 2, [GEN_LANE_STEP] = 3,
-    };
     uint32_t weight = 16u * (program->numbers + program->truths + program->vulkan);
     for (uint32_t i = 1; i <= program->count; i++) {
         const struct gen_condition *when = &program->steps[i].when;
-        weight += 4096 + (program->steps[i].falls ? 1024 : 0) + values[when->value] * 256u +
+        weight += 4096 + (program->steps[i].falls ? 1024 : 0) +
+                  gen_conditions[when->value].weight * 256u +
                   ((when->loops & 1u) + (when->loops >> 1)) * 128u + when->at;
         weight += program->steps[i].kind == MASKS_ELECT ? 512 : 0;
         weight += program->steps[i].kind == MASKS_ACT ? weight_of(&program->steps[i].act) : 0;
@@ -105,12 +98,11 @@ static void strip(struct gen_program *program, uint8_t *link, bool breaks, bool 
 {
     while (*link) {
         struct gen_step *step = &program->steps[*link];
-        const bool is_loop = step->kind == MASKS_WHILE || step->kind == MASKS_DO;
         if ((step->kind == MASKS_BREAK && breaks) || (step->kind == MASKS_CONTINUE && continues)) {
             *link = step->next;
             continue;
         }
-        if (!is_loop && step->kind != MASKS_CALL) {
+        if (!gen_is_loop(step) && step->kind != MASKS_CALL) {
             const bool inside = breaks && step->kind != MASKS_SWITCH;
             strip(program, &step->body, inside, continues);
             strip(program, &step->other, inside, continues);
@@ -124,14 +116,13 @@ static uint32_t loops_around(const struct gen_program *program, uint32_t first, 
 {
     for (uint32_t i = first; i; i = program->steps[i].next) {
         const struct gen_step *step = &program->steps[i];
-        const bool is_loop = step->kind == MASKS_WHILE || step->kind == MASKS_DO;
         if (i == number)
             return 0;
         uint32_t loops = loops_around(program, step->body, number);
         if (loops == UINT32_MAX)
             loops = loops_around(program, step->other, number);
         if (loops != UINT32_MAX)
-            return loops + is_loop;
+            return loops + gen_is_loop(step);
     }
     return UINT32_MAX;
 }
@@ -143,9 +134,7 @@ static void forget_loop(struct gen_program *program, uint32_t first, bool outer)
         struct gen_step *step = &program->steps[i];
         const uint8_t loops = step->when.loops;
         step->when.loops = outer ? loops >> 1 : loops & 1;
-        const bool counts = step->when.value == GEN_BELOW || step->when.value == GEN_TRIPS ||
-                            step->when.value == GEN_PAST || step->when.value == GEN_NUMBER_TRIPS;
-        if (counts && !step->when.loops)
+        if (gen_conditions[step->when.value].counts && !step->when.loops)
             step->when = (struct gen_condition){.value = GEN_TRUE};
         if (step->when.value == GEN_LANE_STEP && !step->when.loops)
             step->when.value = GEN_LANE_FROM;
@@ -188,7 +177,7 @@ static bool unwrap(struct gen_program *program, uint32_t number, enum change cha
     if (step->kind == MASKS_SWITCH)
         return (change == UNWRAP || change == UNWRAP_BOTH) &&
                splice(program, number, cases_of(program, number, change == UNWRAP_BOTH));
-    if (step->kind == MASKS_WHILE || step->kind == MASKS_DO) {
+    if (gen_is_loop(step)) {
         const bool outer = loops_around(program, program->first, number) == 0;
         forget_loop(program, step->body, outer);
         forget_loop(program, step->other, outer);
@@ -292,8 +281,7 @@ static bool apply(struct gen_program *program, uint32_t number, enum change chan
 {
     struct gen_step *step = &program->steps[number];
     struct gen_condition *when = &step->when;
-    const bool counts =
-        when->value == GEN_TRIPS || when->value == GEN_BELOW || when->value == GEN_NUMBER_TRIPS;
+    const bool counts = gen_conditions[when->value].counts && when->value != GEN_PAST;
     const bool is_if = step->kind == MASKS_IF;
     if (change >= ACT_ALONE)
         return apply_to_act(program, step, change);
