@@ -15,6 +15,15 @@ enum { DIGITS = 24, REPORTED = 4, RAN_OUT = DIGITS + REPORTED };
 
 extern const char concurrent_template[]; // generate/concurrent.spvasm
 
+static bool uses_device(const struct axi_program *program)
+{
+    for (size_t t = 0; t < program->thread_count; t++)
+        for (size_t i = 0; i < program->threads[t].count; i++)
+            if (program->threads[t].instructions[i].scope == AXI_DEVICE)
+                return true;
+    return false;
+}
+
 // Whether plain accesses to the buffer must be visible to others.
 static bool shares_plain(const struct axi_program *program)
 {
@@ -35,7 +44,7 @@ static bool is_marked(const char *mark, size_t length, const void *user)
     const struct {
         const char *word;
         bool holds;
-    } words[] = {{"device", gen_emit_uses_device(e->program)},
+    } words[] = {{"device", uses_device(e->program)},
                  {"shared", e->made->shared > 0},
                  {"glsl", glsl},
                  {"vulkan", !glsl},
@@ -53,7 +62,8 @@ static bool is_marked(const char *mark, size_t length, const void *user)
     return words[i].holds;
 }
 
-void gen_emit_template(const struct emit *e, const char *part, struct text *out)
+// Appends a part of concurrent.spvasm.
+static void put_part(const struct emit *e, const char *part, struct text *out)
 {
     const char *at = gen_part(concurrent_template, part);
     for (const char *line; (line = gen_part_line(&at, is_marked, e));)
@@ -393,17 +403,17 @@ static void declare(struct emit *e)
 {
     for (uint32_t known = 0; known < 4; known++)
         gen_lines_know(&e->lines, known);
-    gen_emit_template(e, "declarations", &e->lines.declared);
+    put_part(e, "declarations", &e->lines.declared);
     if (e->made->shared) {
         text_printf(&e->lines.declared, "%%location_count      = OpConstant %%uint %u\n",
                     e->made->shared);
-        gen_emit_template(e, "shared", &e->lines.declared);
+        put_part(e, "shared", &e->lines.declared);
     }
     text_puts(&e->lines.declared, "%step_0               = OpConstant %uint 1\n");
     for (unsigned t = 1; t < e->program->thread_count; t++)
         text_printf(&e->lines.declared,
                     "%%step_%-15u = OpSpecConstantOp %%uint IMul %%step_%u %%step\n", t, t - 1);
-    gen_emit_template(e, "main", &e->lines.code);
+    put_part(e, "main", &e->lines.code);
     put(e, "%%all_locations = OpIMul %%uint %%total #%u", e->made->buffered);
     put(e, "%%all_strided = OpIMul %%uint %%all_locations %%stride");
     if (has_form(e, AXI_WIDE)) {

@@ -113,12 +113,10 @@ static uint8_t draw_bound(struct drawing *d, const struct place *at)
     const uint8_t look = below(d, 2) ? draw_look(d) : 0;
     const bool returns = at->returns && below(d, 4) == 0;
     const uint8_t leave = add(d, (struct gen_step){.kind = returns ? MASKS_RETURN : MASKS_BREAK});
-    if (look)
-        d->program->steps[look].next = leave;
     return add(d, (struct gen_step){
                       .kind = MASKS_IF,
                       .when = {GEN_PAST, (uint8_t)(1 + below(d, GEN_TURNS - 1)), loop},
-                      .body = look ? look : leave,
+                      .body = gen_join(d->program, look, leave),
                   });
 }
 
@@ -146,9 +144,7 @@ static uint8_t draw_loop(struct drawing *d, struct place at)
     const uint8_t bound = forever ? draw_bound(d, &at) : 0;
     const uint8_t body = draw_list(d, at);
     const uint8_t other = below(d, 3) == 0 ? draw_list(d, next) : 0;
-    if (bound)
-        d->program->steps[bound].next = body;
-    d->program->steps[number].body = bound ? bound : body;
+    d->program->steps[number].body = gen_join(d->program, bound, body);
     d->program->steps[number].other = other;
     return number;
 }
@@ -158,15 +154,12 @@ static uint8_t draw_leave(struct drawing *d, const struct place *at, uint32_t le
 {
     const uint8_t look = below(d, 2) ? draw_look(d) : 0;
     const uint8_t leave = add(d, (struct gen_step){.kind = MASKS_BREAK});
-    if (look)
-        d->program->steps[look].next = leave;
+    const uint8_t end = gen_join(d->program, look, leave);
     if (!levels)
-        return look ? look : leave;
+        return end;
     const uint8_t body = below(d, 3) ? draw_leave(d, at, levels - 1) : draw_look(d);
-    return add(d, (struct gen_step){.kind = MASKS_IF,
-                                    .when = draw_condition(d, at),
-                                    .body = body,
-                                    .next = look ? look : leave});
+    return add(d, (struct gen_step){
+                      .kind = MASKS_IF, .when = draw_condition(d, at), .body = body, .next = end});
 }
 
 // A loop that the workgroup, or each subgroup, leaves as a whole by a condition that is the same in
@@ -192,14 +185,10 @@ static uint8_t draw_left_loop(struct drawing *d, struct place at)
     const uint8_t bound = forever ? draw_bound(d, &at) : 0;
     const uint8_t rest = below(d, 2) ? draw_list(d, at) : draw_look(d);
     struct gen_step *steps = d->program->steps;
-    steps[number].body = first ? first : leave;
+    steps[number].body = gen_join(d->program, first, leave);
     steps[number].next = behind;
-    if (first)
-        steps[first].next = leave;
     steps[leave].body = body;
-    steps[leave].next = bound ? bound : rest;
-    if (bound)
-        steps[bound].next = rest;
+    steps[leave].next = gen_join(d->program, bound, rest);
     return number;
 }
 
@@ -387,11 +376,7 @@ static void draw_change(struct drawing *d)
     case 2:
         d->left = 1 + below(d, 6);
         one = draw_step(d, spot.at);
-        *spot.link = one ? one : rest;
-        while (one && program->steps[one].next)
-            one = program->steps[one].next;
-        if (one)
-            program->steps[one].next = rest;
+        *spot.link = gen_join(program, one, rest);
         break;
     case 3:
         *spot.link = next;

@@ -415,6 +415,15 @@ static uint8_t copy_list(const struct gen_program *from, uint32_t first, struct 
     return head;
 }
 
+uint8_t gen_join(struct gen_program *program, uint8_t first, uint8_t second)
+{
+    uint8_t *link = &first;
+    while (*link)
+        link = &program->steps[*link].next;
+    *link = second;
+    return first;
+}
+
 void gen_tidy(struct gen_program *program)
 {
     const struct gen_program from = *program;

@@ -86,10 +86,7 @@ static bool splice(struct gen_program *program, uint32_t number, uint8_t list)
     const uint8_t next = program->steps[number].next;
     if (!link || !list)
         return false;
-    *link = list;
-    while (program->steps[list].next)
-        list = program->steps[list].next;
-    program->steps[list].next = next;
+    *link = gen_join(program, list, next);
     return true;
 }
 
@@ -144,25 +141,13 @@ static void forget_loop(struct gen_program *program, uint32_t first, bool outer)
     }
 }
 
-// Concatenates two lists; either may be empty.
-static uint8_t join(struct gen_program *program, uint8_t first, uint8_t second)
-{
-    uint8_t last = first;
-    if (!first)
-        return second;
-    while (program->steps[last].next)
-        last = program->steps[last].next;
-    program->steps[last].next = second;
-    return first;
-}
-
 // The contents of a switch's first case, or of all cases.
 static uint8_t cases_of(struct gen_program *program, uint32_t number, bool all)
 {
     uint8_t list = 0;
     for (uint32_t i = program->steps[number].body; i; i = program->steps[i].next) {
         strip(program, &program->steps[i].body, true, false);
-        list = join(program, list, program->steps[i].body);
+        list = gen_join(program, list, program->steps[i].body);
         if (!all)
             break;
     }
@@ -189,7 +174,7 @@ static bool unwrap(struct gen_program *program, uint32_t number, enum change cha
     case UNWRAP_OTHER:
         return splice(program, number, step->other);
     case UNWRAP_BOTH:
-        return splice(program, number, join(program, step->body, step->other));
+        return splice(program, number, gen_join(program, step->body, step->other));
     default:
         return splice(program, number, step->body);
     }

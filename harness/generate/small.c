@@ -470,6 +470,13 @@ static void put_access(const struct gen_small *small, unsigned t, unsigned i, st
         text_printf(line, ", %u", value_of(program, t, i));
 }
 
+static void put_barrier(const struct place *place, const char *word, const char *number,
+                        struct text *lines)
+{
+    text_printf(lines, "%s.acq_rel.%s.semsc%u.semav.semvis%s\n", word, place->scope, place->storage,
+                number);
+}
+
 // Appends a thread's instructions, one per line.
 static void put_thread(const struct gen_small *small, unsigned t, struct text *lines)
 {
@@ -478,13 +485,10 @@ static void put_thread(const struct gen_small *small, unsigned t, struct text *l
     const unsigned count = program->counts[t], order = program->orders[t];
     bool jumps = false;
     for (unsigned i = 0; i < count; i++) {
-        const bool before = order == SMALL_BARRIER && i + 1 == count && (i || t);
-        if (before)
-            text_printf(lines, "cbar.acq_rel.%s.semsc%u.semav.semvis 0\n", place->scope,
-                        place->storage);
+        if (order == SMALL_BARRIER && i + 1 == count && (i || t))
+            put_barrier(place, "cbar", " 0", lines);
         if (order == SMALL_FENCE && i)
-            text_printf(lines, "membar.acq_rel.%s.semsc%u.semav.semvis\n", place->scope,
-                        place->storage);
+            put_barrier(place, "membar", "", lines);
         if (is_guarded(program, t, i)) {
             text_printf(lines, "beq r%u, 0, L\n", register_of(program, t, i - 1));
             jumps = true;
@@ -492,8 +496,7 @@ static void put_thread(const struct gen_small *small, unsigned t, struct text *l
         put_access(small, t, i, lines);
         text_puts(lines, "\n");
         if (order == SMALL_BARRIER && count == 1 && !t)
-            text_printf(lines, "cbar.acq_rel.%s.semsc%u.semav.semvis 0\n", place->scope,
-                        place->storage);
+            put_barrier(place, "cbar", " 0", lines);
     }
     text_puts(lines, jumps ? "L:\n" : "");
 }

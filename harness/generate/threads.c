@@ -243,15 +243,6 @@ bool gen_emit_barriers(struct emit *e)
     }
 }
 
-bool gen_emit_uses_device(const struct axi_program *program)
-{
-    for (size_t t = 0; t < program->thread_count; t++)
-        for (size_t i = 0; i < program->threads[t].count; i++)
-            if (program->threads[t].instructions[i].scope == AXI_DEVICE)
-                return true;
-    return false;
-}
-
 struct id gen_emit_semantics(struct emit *e, uint32_t bits)
 {
     static const struct {

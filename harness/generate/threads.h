@@ -90,6 +90,3 @@ uint32_t gen_emit_semantics_of(const struct emit *e, const struct axi_instructio
 // The name of a memory semantics constant: "%release_buffer_available".
 struct id gen_emit_semantics(struct emit *e, uint32_t bits);
 const char *gen_emit_scope(enum axi_scope scope);
-bool gen_emit_uses_device(const struct axi_program *program);
-// Appends a part of concurrent.spvasm; [WORD] before a line restricts it to where WORD holds.
-void gen_emit_template(const struct emit *e, const char *part, struct text *out);
