@@ -70,12 +70,16 @@ void emit_forget(struct emit *e, uint32_t first)
     }
 }
 
+static struct id emit_group_number(struct emit *e)
+{
+    const struct id ids = value(e, "OpLoad %%uint3 %%workgroup_input");
+    return value(e, "OpCompositeExtract %%uint %s 0", ids.is);
+}
+
 // The number of the workgroup's first invocation.
 static struct id emit_group_start(struct emit *e)
 {
-    const struct id ids = value(e, "OpLoad %%uint3 %%workgroup_input");
-    const struct id id = value(e, "OpCompositeExtract %%uint %s 0", ids.is);
-    return value(e, "OpIMul %%uint %s %%workgroup_width", id.is);
+    return value(e, "OpIMul %%uint %s %%workgroup_width", emit_group_number(e).is);
 }
 
 struct id emit_group_word(struct emit *e)
@@ -96,6 +100,13 @@ static struct id fold(struct emit *e, struct id low, struct id high)
 {
     const struct id tripled = value(e, "OpIMul %%uint %s #3", high.is);
     return value(e, "OpIAdd %%uint %s %s", low.is, tripled.is);
+}
+
+static struct id fold_pair(struct emit *e, struct id pair)
+{
+    const struct id low = value(e, "OpCompositeExtract %%uint %s 0", pair.is);
+    const struct id high = value(e, "OpCompositeExtract %%uint %s 1", pair.is);
+    return fold(e, low, high);
 }
 
 static struct id high_of(struct emit *e, struct id low)
@@ -125,12 +136,8 @@ static struct id out_of(struct emit *e, const struct gen_act *act, struct id id)
     const bool is_signed = act->with == GEN_WITH_SMIN || act->with == GEN_WITH_SMAX;
     if (act->type == GEN_U16 || act->type == GEN_U8)
         return value(e, "Op%cConvert %%uint %s", is_signed ? 'S' : 'U', id.is);
-    if (act->type == GEN_U64) {
-        const struct id pair = value(e, "OpBitcast %%uint2 %s", id.is);
-        const struct id low = value(e, "OpCompositeExtract %%uint %s 0", pair.is);
-        const struct id high = value(e, "OpCompositeExtract %%uint %s 1", pair.is);
-        return fold(e, low, high);
-    }
+    if (act->type == GEN_U64)
+        return fold_pair(e, value(e, "OpBitcast %%uint2 %s", id.is));
     if (is_float(act->type))
         return value(e, "OpConvertFToU %%uint %s", id.is);
     return id;
@@ -362,13 +369,6 @@ static struct id emit_counter(struct emit *e, bool buffer, uint32_t counter)
 static struct id emit_load(struct emit *e, bool buffer, struct id at)
 {
     return value(e, "OpLoad %s %s%s", pair_types[buffer], at.is, shares(e, false));
-}
-
-static struct id fold_pair(struct emit *e, struct id pair)
-{
-    const struct id low = value(e, "OpCompositeExtract %%uint %s 0", pair.is);
-    const struct id high = value(e, "OpCompositeExtract %%uint %s 1", pair.is);
-    return fold(e, low, high);
 }
 
 static void emit_write(struct emit *e, bool buffer, struct id at, struct id number)
@@ -679,8 +679,7 @@ void emit_entry(struct emit *e, uint32_t function)
     if (shared)
         e->cell[0] = value(e, "OpAccessChain %%shared_pair_pointer %%cells %s", e->local.is);
     if (buffer) { // its first word is reserved
-        const struct id ids = value(e, "OpLoad %%uint3 %%workgroup_input");
-        const struct id id = value(e, "OpCompositeExtract %%uint %s 0", ids.is);
+        const struct id id = emit_group_number(e);
         const struct id each = value(e, "OpIAdd %%uint %%workgroup_width #%u", GEN_COUNTERS / 2u);
         const struct id start = value(e, "OpIMul %%uint %s %s", id.is, each.is);
         e->first = value(e, "OpIAdd %%uint %s #1", start.is);

@@ -430,15 +430,21 @@ static void emit_access(struct emit *e, unsigned t, const struct axi_instruction
         gen_emit_from_location(e, raw, made);
 }
 
+// As a comment.
+static void note(struct emit *e, unsigned t, const struct axi_instruction *of)
+{
+    OWNED(text_free) struct text code = {0};
+    axi_write(e->program, of, &code);
+    put(e, "; P%u: %s", number_of(e, t), code.data);
+}
+
 static void emit_instruction(struct emit *e, unsigned t, const struct axi_instruction *of)
 {
     static const char *const names[] = {
         [AXI_ADD] = "IAdd",      [AXI_SUB] = "ISub",       [AXI_MUL] = "IMul",
         [AXI_DIV] = "SDiv",      [AXI_AND] = "BitwiseAnd", [AXI_OR] = "BitwiseOr",
         [AXI_XOR] = "BitwiseXor"};
-    OWNED(text_free) struct text code = {0};
-    axi_write(e->program, of, &code);
-    put(e, "; P%u: %s", number_of(e, t), code.data);
+    note(e, t, of);
     if (of->kind <= AXI_RMW) {
         const unsigned location = e->program->references[of->reference].location;
         const struct id value = operand(e, t, &of->a);
@@ -472,12 +478,9 @@ static struct id emit_next(struct emit *e, unsigned t, size_t block, size_t end)
         [AXI_EQ] = "IEqual",       [AXI_NE] = "INotEqual",      [AXI_LT] = "SLessThan",
         [AXI_GT] = "SGreaterThan", [AXI_LE] = "SLessThanEqual", [AXI_GE] = "SGreaterThanEqual"};
     const struct axi_instruction *last = &e->program->threads[t].instructions[end - 1];
-    const unsigned n = number_of(e, t);
     if (last->kind != AXI_JUMP)
         return id("#%u", (unsigned)end);
-    OWNED(text_free) struct text code = {0};
-    axi_write(e->program, last, &code);
-    put(e, "; P%u: %s", n, code.data);
+    note(e, t, last);
     if (last->operator== AXI_ALWAYS)
         return id("#%u", (unsigned)last->to);
     const struct id a = operand(e, t, &last->a), b = operand(e, t, &last->b);
@@ -616,9 +619,7 @@ static void emit_loop(struct emit *e, unsigned t, const struct axi_instruction *
     struct id places[AXI_INSTRUCTIONS], values[AXI_INSTRUCTIONS], old[AXI_INSTRUCTIONS];
     put(e, "; P%u: %zu accesses, in turn", number_of(e, t), count);
     for (size_t i = 0; i < count; i++) {
-        OWNED(text_free) struct text code = {0};
-        axi_write(e->program, &of[i], &code);
-        put(e, "; P%u: %s", number_of(e, t), code.data);
+        note(e, t, &of[i]);
         places[i] = gen_emit_place_of(e, e->program->references[of[i].reference].location);
         values[i] = operand(e, t, &of[i].a);
         old[i] = of[i].target < AXI_REGISTERS ? e->registers[t][of[i].target] : id("#0");
