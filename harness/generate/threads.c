@@ -388,7 +388,8 @@ static void emit_atomic(struct emit *e, const struct axi_instruction *of, struct
     else if (of->kind == AXI_LOAD)
         put(e, "%s = OpAtomicLoad %s %s %s %s", made.is, type, address.is, scope, semantics.is);
     else
-        put(e, "%s = OpAtomic%s %s %s %s %s %s", made.is, names[of->operator], type, address.is, scope, semantics.is, value.is);
+        put(e, "%s = OpAtomic%s %s %s %s %s %s", made.is, names[of->operator], type, address.is,
+            scope, semantics.is, value.is);
 }
 
 // Adds to the place of an access what is 0 and is not known to be, where the kernel's form says so.
@@ -457,7 +458,8 @@ static void emit_instruction(struct emit *e, unsigned t, const struct axi_instru
             gen_emit_semantics(e, gen_emit_semantics_of(e, of)).is);
     } else if (of->kind == AXI_COMPUTE) {
         const struct id a = operand(e, t, &of->a), b = operand(e, t, &of->b);
-        put(e, "%s = Op%s %%uint %s %s", define(e, t, of->target).is, names[of->operator], a.is, b.is);
+        put(e, "%s = Op%s %%uint %s %s", define(e, t, of->target).is, names[of->operator], a.is,
+            b.is);
     }
 }
 
