@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { FORMAT_TEXT, FORMAT_LITMUS };
+enum { FORMAT_TEXT, FORMAT_LITMUS, FORMAT_DAT3M };
 
 struct options {
     bool source;
@@ -17,8 +17,9 @@ struct options {
 
 static const struct cli_option options[] = {
     {0, "source", CLI_FLAG, offsetof(struct options, source), NULL, "print only the source"},
-    {'f', "format", CLI_CHOICE, offsetof(struct options, format), "text|litmus",
-     "litmus: the test as a program of the memory model, as a .litmus file"},
+    {'f', "format", CLI_CHOICE, offsetof(struct options, format), "text|litmus|dat3m",
+     "litmus: the test as a program of the memory model, as a .litmus file;\n"
+     "dat3m: that program as SPIR-V assembly with Dat3M's annotations"},
 };
 
 static bool reads_files(const void *chosen)
@@ -36,13 +37,14 @@ const struct cli_syntax cli_show_syntax = {
         "Given a configuration's name, prints its test, its expectation, and the preprocessed\n"
         "source from which its module was made.\n"
         "\n"
-        "--format litmus takes files (.litmus, .test), tests made from one, and\n"
+        "--format litmus and dat3m take files (.litmus, .test), tests made from one, and\n"
         "configurations of the family memory (a test alone means its first configuration). Exit\n"
         "code 3: the format cannot express it.\n"
         "\n"
         "examples:\n"
         "  litmus show memory.message-passing\n"
-        "  litmus show -f litmus memory.message-passing/order=barrier > mp.litmus\n",
+        "  litmus show -f litmus memory.message-passing/order=barrier > mp.litmus\n"
+        "  litmus show -f dat3m mp.litmus > mp.spvasm\n",
     .operands = CLI_OPERANDS_TESTS,
     .reads_files = reads_files,
 };
@@ -57,7 +59,8 @@ int cli_show(struct cli_call *call)
         text_puts(&call->out, i ? "\n" : "");
         ok = chosen->format == FORMAT_TEXT
                  ? cat_show(names->items[i], chosen->source, &call->out, &call->error)
-                 : krn_litmus_export(names->items[i], &call->out, &call->error);
+                 : krn_litmus_export(names->items[i], chosen->format == FORMAT_DAT3M, &call->out,
+                                     &call->error);
     }
     return ok ? LIT_EXIT_OK : CLI_FAILED;
 }

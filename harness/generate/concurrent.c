@@ -62,8 +62,7 @@ static bool is_marked(const char *mark, size_t length, const void *user)
     return words[i].holds;
 }
 
-// Appends a part of concurrent.spvasm.
-static void put_part(const struct emit *e, const char *part, struct text *out)
+void gen_emit_template(const struct emit *e, const char *part, struct text *out)
 {
     const char *at = gen_part(concurrent_template, part);
     for (const char *line; (line = gen_part_line(&at, is_marked, e));)
@@ -403,17 +402,17 @@ static void declare(struct emit *e)
 {
     for (uint32_t known = 0; known < 4; known++)
         gen_lines_know(&e->lines, known);
-    put_part(e, "declarations", &e->lines.declared);
+    gen_emit_template(e, "declarations", &e->lines.declared);
     if (e->made->shared) {
         text_printf(&e->lines.declared, "%%location_count      = OpConstant %%uint %u\n",
                     e->made->shared);
-        put_part(e, "shared", &e->lines.declared);
+        gen_emit_template(e, "shared", &e->lines.declared);
     }
     text_puts(&e->lines.declared, "%step_0               = OpConstant %uint 1\n");
     for (unsigned t = 1; t < e->program->thread_count; t++)
         text_printf(&e->lines.declared,
                     "%%step_%-15u = OpSpecConstantOp %%uint IMul %%step_%u %%step\n", t, t - 1);
-    put_part(e, "main", &e->lines.code);
+    gen_emit_template(e, "main", &e->lines.code);
     put(e, "%%all_locations = OpIMul %%uint %%total #%u", e->made->buffered);
     put(e, "%%all_strided = OpIMul %%uint %%all_locations %%stride");
     if (has_form(e, AXI_WIDE)) {

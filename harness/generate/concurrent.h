@@ -31,6 +31,12 @@ struct gen_concurrent {
 bool gen_concurrent_make(const struct axi_program *program, const struct gen_states *states,
                          struct gen_concurrent *made, struct lit_error *error);
 
+// Appends a program in the form that Dat3M reads: SPIR-V assembly of one instance whose invocations
+// are the threads, with initial values and the condition as annotations. As SPIR-V 1.5 it is valid
+// for Vulkan 1.2. Ignores the program's kernel forms, which change no verdict. False with an error
+// that says what cannot be expressed (LIT_EXIT_UNDECIDED).
+bool gen_dat3m(const struct axi_program *program, struct text *text, struct lit_error *error);
+
 // --- All small memory tests, without duplicates by symmetry (exchange of threads or locations), as
 // texts of the VULKAN dialect of .litmus; small and common ones first. axi_decide determines
 // whether a test forbids anything or has a data race. Pure; the same on every machine.

@@ -59,6 +59,9 @@ static inline unsigned number_of(const struct emit *e, size_t thread)
     return e->program->threads[thread].number;
 }
 
+// Appends a part of concurrent.spvasm.
+void gen_emit_template(const struct emit *e, const char *part, struct text *out);
+
 // From now on lines are of this thread: @ stands for %P3.
 static inline void gen_emit_be(struct emit *e, unsigned t)
 {

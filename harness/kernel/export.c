@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports litmus tests for other tools: a file, a test made from one, or a configuration that can
-// be written as a program of the memory model, as .litmus.
+// be written as a program of the memory model, as .litmus or with Dat3M's annotations.
 #include "axiomatic/program.h"
 #include "base/file.h"
 #include "kernel/litmus.h"
+#include "generate/concurrent.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static void name_test(const char *path, struct axi_program *program, struct text
         text_printf(remark, "%s%s", i ? "; " : "", program->checks[i].text);
 }
 
-bool krn_litmus_export(const char *name, struct text *text, struct lit_error *error)
+bool krn_litmus_export(const char *name, bool dat3m, struct text *text, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0}, remark = {0};
     OWNED(axi_program_clear) struct axi_program program = {0};
@@ -59,6 +60,7 @@ bool krn_litmus_export(const char *name, struct text *text, struct lit_error *er
     if (!axi_ask_reads(&program))
         return lit_fail(error, LIT_EXIT_UNDECIDED, "%.200s: too many reads that say what they read",
                         name);
-    return axi_write_program(&program, remark.data, text, &why) ||
+    return (dat3m ? gen_dat3m(&program, text, &why)
+                  : axi_write_program(&program, remark.data, text, &why)) ||
            lit_fail(error, why.code, "%.200s: %s", name, why.message);
 }

@@ -16,6 +16,6 @@ bool krn_litmus_add(const char *path, const struct text *bytes, const struct cat
 // Whether a word is the name of such a file.
 bool krn_litmus_is_file(const char *word);
 // Appends the program of such a file, of a test made from one, or of a configuration that can be
-// written as a program, as .litmus. False with an error, LIT_EXIT_UNDECIDED if that cannot express
-// it.
-bool krn_litmus_export(const char *name, struct text *text, struct lit_error *error);
+// written as a program, as .litmus or as SPIR-V for Dat3M. False with an error, LIT_EXIT_UNDECIDED
+// if the form cannot express it.
+bool krn_litmus_export(const char *name, bool dat3m, struct text *text, struct lit_error *error);

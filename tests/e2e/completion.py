@@ -44,7 +44,7 @@ class Candidates(harness.Case):
     def test_values(self):
         self.assertEqual(self.offered("run", "--color", ""), ["auto", "always", "never"])
         self.assertEqual(self.offered("run", "--color=al"), ["--color=always"])
-        self.assertEqual(self.offered("show", "--format", ""), ["text", "litmus"])
+        self.assertEqual(self.offered("show", "--format", ""), ["text", "litmus", "dat3m"])
         self.assertEqual(self.offered("list", "--expectation", "f"), ["forbidden"])
         self.assertEqual(self.offered("list", "--family", "sh"), ["shuffle"])
         self.assertEqual(self.offered("run", "--simt", "sno"), ["snooping"])
