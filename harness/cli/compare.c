@@ -3,7 +3,7 @@
 // may pass.
 
 #include "cli/device.h"
-#include "compare/asked.h"
+#include "compare/compare.h"
 #include "session/output.h"
 
 #include <stddef.h>

@@ -89,7 +89,7 @@ static json_t *make_entry(const struct comparison *comparison, const struct comp
     return json_pack(
         "{s:o, s:o, s:s, s:s, s:s, s:o*, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "name",
         field_text(entry->name), "pair", field_count(entry->pair), "verdict",
-        compare_verdict_name(entry->verdict), "why", compare_why_name(entry->why), "expectation",
+        compare_verdict_names[entry->verdict], "why", compare_why_names[entry->why], "expectation",
         cat_expectation_name(compare_entry_result(entry)->expectation), "expectation_before",
         before, "gates", compare_kind_of(comparison, entry) == COMPARE_KIND_REGRESSIONS, "open",
         compare_is_open(entry, &comparison->policy), "waiver",
@@ -149,7 +149,7 @@ static json_t *make_summary(const struct comparison *comparison)
     const struct compare_summary *s = &comparison->summary;
     json_t *verdicts = json_object();
     for (enum compare_verdict v = 0; v < COMPARE_VERDICTS; v++)
-        json_object_set_new(verdicts, compare_verdict_name(v), field_count(s->verdicts[v]));
+        json_object_set_new(verdicts, compare_verdict_names[v], field_count(s->verdicts[v]));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o}",
                      "headline", field_text(comparison->words.summary), "configurations",
                      field_count(comparison->count), "verdicts", verdicts, "regressions",

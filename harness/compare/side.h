@@ -5,8 +5,6 @@
 
 #include "report/model.h"
 
-#include <jansson.h>
-
 struct compare_side {
     char *label;               // "before.db#3", "report.json", "before.db#1 to #4", for people
     struct report_model model; // with several sources the first's session, and summed results
@@ -59,20 +57,12 @@ bool compare_side_parse(const char *bytes, size_t length, const char *label,
 
 // The faults of a report: a line each, for the first COMPARE_MOST_FAULTS.
 #define COMPARE_MOST_FAULTS 50
-#define COMPARE_DAMAGED     "damaged report: " // before faults that litmus never writes
 struct compare_faults {
     struct text lines;
     size_t count; // all of them
 };
-// Reads each member of a report for compare_side_parse, and goes on after a fault in a device or a
-// result. *root is the parsed JSON, NULL if it is none; drop it. The model has what it could read.
-// Pure.
-void compare_side_examine(const char *bytes, size_t length, const char *label,
-                          struct report_model *model, json_t **root, struct compare_faults *faults);
 // Whether others can take a JSON report. It needs all that compare_side_parse needs; a whole,
 // finished session; facts that are possible for a Vulkan device; a summary. `said` gets the summary
 // of what it read, in one line. Clear the faults' lines.
 void compare_report_check(const char *bytes, size_t length, const char *label,
                           struct compare_faults *faults, struct text *said);
-__attribute__((format(__printf__, 3, 4))) void
-compare_fault(struct compare_faults *faults, const char *label, const char *format, ...);

@@ -37,8 +37,8 @@ enum compare_why {
     COMPARE_WHYS,
 };
 
-const char *compare_verdict_name(enum compare_verdict verdict); // "regression"
-const char *compare_why_name(enum compare_why why);             // "first-seen"
+extern const char *const compare_verdict_names[COMPARE_VERDICTS]; // "regression"
+extern const char *const compare_why_names[COMPARE_WHYS];         // "first-seen"
 
 // What to do about a forbidden outcome in B that A never saw, if the numbers are too small to be
 // significant.

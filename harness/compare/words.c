@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts comparisons into words.
+// Puts comparisons into words and tables; each format writes the tables in its own way.
+#include "catalogue/catalogue.h"
 #include "compare/compare.h"
-
 #include "report/format.h"
 #include "stats/stats.h"
 
@@ -67,30 +67,25 @@ static void say_rates(const struct compare_entry *entry, bool waits, struct text
         text_printf(out, ", each run counted as %.2g", 1 / entry->factor);
 }
 
-// `broke`: how it broke in one of several sessions, ENG_PASS if in none.
+// `result` may be NULL. `broke`: how it broke in one of several sessions, ENG_PASS if in none.
 static void say_result(const struct result *result, enum eng_result broke, struct text *out)
 {
-    text_puts(out, eng_result_name(result->result));
-    if (result->result == ENG_FAIL) {
+    text_puts(out, result ? eng_result_name(result->result) : "not run");
+    if (!result)
+        return;
+    if (result->result == ENG_FAIL)
         text_printf(out, " (%s of %s runs)", COUNT(result->failed_runs), COUNT(result->judged));
-    } else if (result->reason[0]) {
+    else if (result->reason[0])
         text_printf(out, " (%.160s)", result->reason);
-    }
     if (broke && broke != result->result)
         text_printf(out, ", in another session %s", eng_result_name(broke));
 }
 
 static void say_results(const struct compare_entry *entry, struct text *out)
 {
-    if (entry->a)
-        say_result(entry->a, entry->broke_before, out);
-    else
-        text_puts(out, "not run");
+    say_result(entry->a, entry->broke_before, out);
     text_puts(out, " -> ");
-    if (entry->b)
-        say_result(entry->b, entry->broke_now, out);
-    else
-        text_puts(out, "not run");
+    say_result(entry->b, entry->broke_now, out);
 }
 
 // Why two results are not comparable.
@@ -109,33 +104,12 @@ static void say_difference(const struct compare_entry *entry, struct text *out)
 
 void compare_say_entry(const struct compare_entry *entry, struct text *out)
 {
-    switch (entry->why) {
-    case COMPARE_RATE:
-    case COMPARE_FIRST_SEEN:
-    case COMPARE_TOO_FEW:
-        say_rates(entry, false, out);
+    const enum compare_why why = entry->why;
+    const bool waits = why == COMPARE_WAITS;
+    if (waits || why == COMPARE_RATE || why == COMPARE_FIRST_SEEN || why == COMPARE_TOO_FEW ||
+        (why == COMPARE_SAME && entry->failed.made)) {
+        say_rates(entry, waits, out);
         return;
-    case COMPARE_WAITS:
-        say_rates(entry, true, out);
-        return;
-    case COMPARE_SAME:
-        if (entry->failed.made) {
-            say_rates(entry, false, out);
-            return;
-        }
-        break;
-    case COMPARE_ENDS:
-    case COMPARE_ENDED_BEFORE:
-    case COMPARE_NOT_MEASURED:
-    case COMPARE_NEW_SKIP:
-    case COMPARE_WAS_SKIPPED:
-    case COMPARE_NOT_RUN:
-    case COMPARE_NO_ANSWER:
-    case COMPARE_OTHER_CODE:
-    case COMPARE_OTHER_STRESS:
-    case COMPARE_OTHER_CLASS:
-    case COMPARE_WHYS:
-        break;
     }
     say_difference(entry, out);
     say_results(entry, out);
@@ -264,6 +238,22 @@ static void say_side(const struct compare_side *side, struct text *out)
         text_printf(out, "session %lld of %s", (long long)session->id, session->started);
 }
 
+static void say_a(const struct comparison *comparison, struct text *out)
+{
+    if (comparison->across)
+        text_puts(out, "the other devices of the same kind, together");
+    else
+        say_side(comparison->a, out);
+}
+
+static void say_b(const struct comparison *comparison, struct text *out)
+{
+    if (comparison->across)
+        text_printf(out, "each device: %s", comparison->b->label);
+    else
+        say_side(comparison->b, out);
+}
+
 static void say_power(const struct comparison *comparison, struct text *out)
 {
     const struct compare_power *power = &comparison->power;
@@ -293,26 +283,23 @@ static void say_method(const struct comparison *comparison, struct text *out)
         policy->alpha, RATE(policy->tolerance, 0));
 }
 
+// One of the comparison's texts; NULL if there is nothing to say.
+static char *say(const struct comparison *comparison,
+                 void (*words)(const struct comparison *comparison, struct text *out))
+{
+    struct text text = {0};
+    words(comparison, &text);
+    return text.data;
+}
+
 void compare_words(struct comparison *comparison)
 {
-    struct text summary = {0}, counts = {0}, a = {0}, b = {0}, method = {0}, power = {0};
-    say_summary(comparison, &summary);
-    say_counts(comparison, &counts);
-    if (comparison->across) {
-        text_puts(&a, "the other devices of the same kind, together");
-        text_printf(&b, "each device: %s", comparison->b->label);
-    } else {
-        say_side(comparison->a, &a);
-        say_side(comparison->b, &b);
-    }
-    say_method(comparison, &method);
-    say_power(comparison, &power);
-    comparison->words.summary = summary.data;
-    comparison->words.counts = counts.data;
-    comparison->words.a = a.data;
-    comparison->words.b = b.data;
-    comparison->words.method = method.data;
-    comparison->words.power = power.data;
+    comparison->words.summary = say(comparison, say_summary);
+    comparison->words.counts = say(comparison, say_counts);
+    comparison->words.a = say(comparison, say_a);
+    comparison->words.b = say(comparison, say_b);
+    comparison->words.method = say(comparison, say_method);
+    comparison->words.power = say(comparison, say_power);
     for (size_t i = 0; i < comparison->pairs.count; i++) {
         struct text pair = {0};
         (comparison->across ? compare_across_pair : say_pair)(comparison,
@@ -321,7 +308,8 @@ void compare_words(struct comparison *comparison)
     }
 }
 
-bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out)
+// What an entry of a list did: "waives 3", "matches nothing". False if there is nothing to tell.
+static bool say_waiver(const struct compare_waiver *waiver, struct text *out)
 {
     const char *until = waiver->only[COMPARE_UNTIL];
     if (waiver->foreign)
@@ -416,4 +404,114 @@ const struct compare_entry **compare_select(const struct comparison *comparison,
     if (*count > 0)
         qsort(list, *count, sizeof *list, compare_entries);
     return list;
+}
+
+// --- Tables
+
+void compare_say_name(const struct compare_entry *entry, struct text *out)
+{
+    if (strcmp(entry->name, compare_entry_result(entry)->name) == 0)
+        cat_name_shown(entry->name, out);
+    else
+        text_puts(out, entry->name);
+}
+
+void compare_say_device(const struct comparison *comparison, const struct compare_entry *entry,
+                        struct text *out)
+{
+    const struct compare_pair *pair = &comparison->pairs.items[entry->pair];
+    if (comparison->pairs.count > 1)
+        text_printf(out, "device %u", comparison->b->model.devices[pair->b].number);
+}
+
+static void put_entry(const struct comparison *comparison, const struct compare_entry *entry,
+                      struct table *table)
+{
+    const char *expectation = cat_expectation_name(compare_entry_result(entry)->expectation);
+    OWNED(text_free) struct text line = {0}, device = {0}, name = {0};
+    compare_say_name(entry, &name);
+    compare_say_device(comparison, entry, &device);
+    compare_say_entry(entry, &line);
+    if (entry->waiver) {
+        const struct compare_waiver *waiver = &comparison->waivers->items[entry->waiver - 1];
+        text_printf(&line, ", waived: %s", waiver->url[0] ? waiver->url : waiver->file);
+    }
+    table_row(table);
+    table_put(table, TONE_PLAIN, "%s", name.data);
+    table_put(table, TONE_PLAIN, "%s", device.length ? device.data : "");
+    table_put(table, TONE_PLAIN, "%s", expectation)->class = expectation;
+    table_put(table, TONE_PLAIN, "%s", line.data);
+}
+
+size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind kind, size_t most,
+                         struct table *table)
+{
+    static const struct table_column heads[] = {CODE("configuration"),
+                                                COL("device", .without = TABLE_UNLESS_USED),
+                                                CHIP("expectation"), COL("from A to B")};
+    size_t count;
+    const struct compare_entry **list = compare_select(comparison, kind, &count);
+    *table = (struct table){TABLE_OF(heads), .about = compare_kind_title(comparison, kind)};
+    for (size_t i = 0; i < count && i < most; i++)
+        put_entry(comparison, list[i], table);
+    free(list);
+    return count;
+}
+
+// Finds all families, in alphabetical order. free() it.
+static const char **find_families(const struct comparison *comparison, size_t *count)
+{
+    const char **list = lit_alloc(comparison->count + 1, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; i < comparison->count; i++)
+        list[i] = compare_entry_result(&comparison->entries[i])->family;
+    text_sort(list, comparison->count, sizeof *list);
+    for (size_t i = 0; i < comparison->count; i++)
+        if (*count == 0 || strcmp(list[*count - 1], list[i]) != 0)
+            list[(*count)++] = list[i];
+    return list;
+}
+
+void compare_family_rows(const struct comparison *comparison, struct table *table)
+{
+    static const struct table_column heads[] = {COL("family"),    NUM("worse"),     NUM("better"),
+                                                NUM("unchanged"), NUM("undecided"), NUM("new"),
+                                                NUM("gone"),      NUM("skipped")};
+    // The columns are the verdicts in order, except changed controls.
+    static const enum tone tones[COMPARE_VERDICTS] = {
+        [COMPARE_REGRESSION] = TONE_BAD, [COMPARE_IMPROVEMENT] = TONE_GOOD,
+        [COMPARE_UNDECIDED] = TONE_WARN, [COMPARE_GONE] = TONE_WARN,
+        [COMPARE_SKIPPED] = TONE_SOFT,
+    };
+    size_t count;
+    const char **families = find_families(comparison, &count);
+    *table = (struct table){TABLE_OF(heads), .about = "verdicts by family"};
+    for (size_t f = 0; f < count; f++) {
+        size_t sums[COMPARE_VERDICTS] = {0};
+        for (size_t i = 0; i < comparison->count; i++)
+            if (!strcmp(compare_entry_result(&comparison->entries[i])->family, families[f]))
+                sums[comparison->entries[i].verdict]++;
+        table_row(table);
+        table_put(table, TONE_PLAIN, "%s", families[f]);
+        for (size_t v = 0; v < COMPARE_VERDICTS; v++)
+            if (v != COMPARE_CHANGED)
+                table_count(table, tones[v], sums[v]);
+    }
+    free(families);
+}
+
+void compare_waiver_rows(const struct comparison *comparison, struct table *table)
+{
+    static const struct table_column heads[] = {COL("waiver"), CODE("for"), COL("status")};
+    *table = (struct table){TABLE_OF(heads), .about = "waivers"};
+    for (size_t i = 0; comparison->waivers && i < comparison->waivers->count; i++) {
+        const struct compare_waiver *waiver = &comparison->waivers->items[i];
+        OWNED(text_free) struct text line = {0};
+        if (say_waiver(waiver, &line)) {
+            table_row(table);
+            table_put(table, TONE_PLAIN, "%s:%zu", waiver->file, waiver->line);
+            table_put(table, TONE_PLAIN, "%s", waiver->pattern);
+            table_put(table, waiver->expired ? TONE_WARN : TONE_PLAIN, "%s", line.data);
+        }
+    }
 }

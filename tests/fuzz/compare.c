@@ -7,6 +7,7 @@
 #include "compare/compare.h"
 #include "session/session.h"
 
+#include <jansson.h>
 #include <string.h>
 
 static void check_error(bool done, const struct lit_error *error)

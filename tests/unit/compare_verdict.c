@@ -150,13 +150,13 @@ TEST(verdicts)
         policy.gate = true;
         compare_judge(&pair.entry, 1, &policy, &summary);
         if (pair.entry.verdict != c->verdict || pair.entry.why != c->why || summary.code != c->code)
-            fail_msg("%s: %s, %s, exit %d", c->what, compare_verdict_name(pair.entry.verdict),
-                     compare_why_name(pair.entry.why), (int)summary.code);
+            fail_msg("%s: %s, %s, exit %d", c->what, compare_verdict_names[pair.entry.verdict],
+                     compare_why_names[pair.entry.why], (int)summary.code);
         // Two-sided, the verdicts are the same for changes as large as these.
         policy.gate = false;
         compare_judge(&pair.entry, 1, &policy, &summary);
         if (pair.entry.verdict != c->verdict)
-            fail_msg("%s, two-sided: %s", c->what, compare_verdict_name(pair.entry.verdict));
+            fail_msg("%s, two-sided: %s", c->what, compare_verdict_names[pair.entry.verdict]);
     }
 }
 
@@ -192,7 +192,7 @@ TEST(classes)
         compare_judge(&pair.entry, 1, &policy, &summary);
         assert_int_equal(pair.entry.verdict, all[i].verdict);
         if (!all[i].axis)
-            assert_string_equal(compare_why_name(pair.entry.why),
+            assert_string_equal(compare_why_names[pair.entry.why],
                                 all[i].verdict == COMPARE_REGRESSION ? "does-not-end"
                                                                      : "changed-expectation");
         assert_int_equal(compare_is_new_and_wrong(&pair.entry), all[i].wrong);
