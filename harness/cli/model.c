@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus model: says what the Vulkan memory model allows a small program to do.
 #include "cli/cli.h"
-#include "explain/model.h"
+#include "explain/explain.h"
 
 #include <stddef.h>
 

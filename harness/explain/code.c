@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What drivers make of the tests: asked of devices, or read from files of pipeline caches.
 #include "base/file.h"
+#include "catalogue/catalogue.h"
 #include "engine/client.h"
 #include "explain/explain.h"
 #include "report/code.h"
@@ -10,6 +11,231 @@
 
 #include <stdio.h>
 #include <string.h>
+
+// "A" to "Z", then "AA": names an entry's code, by the first entry that has it.
+static void letter(const struct isa_study *study, size_t entry, char target[8])
+{
+    size_t number = 0, at = 0;
+    char turned[8];
+    for (size_t i = 0; i < study->entries[entry].same_as; i++)
+        number += study->entries[i].piece && study->entries[i].same_as == i;
+    for (number++; number > 0 && at < sizeof turned - 1; number = (number - 1) / 26)
+        turned[at++] = (char)('A' + (number - 1) % 26);
+    for (size_t i = 0; i < at; i++)
+        target[i] = turned[at - 1 - i];
+    target[at] = '\0';
+}
+
+// --- The table
+
+static const struct table_column columns[] = {NUM("code"),      NUM("bytes"),
+                                              NUM("registers"), NUM("cross-lane reads"),
+                                              NUM("divergent"), COL("configuration")};
+
+// "-" if not known.
+static void put_number(struct table *table, bool known, size_t number)
+{
+    if (known)
+        table_count(table, TONE_PLAIN, number);
+    else
+        table_put(table, TONE_PLAIN, "-");
+}
+
+// If a file held the code, its name is the file's.
+static void put_shown(const char *name, struct text *text)
+{
+    struct cfg cfg = cfg_parse(name);
+    if (cat_test_find(cfg.test))
+        cat_name_shown(name, text);
+    else
+        text_puts(text, name);
+    cfg_clear(&cfg);
+}
+
+static void put_name(const char *before, const char *name, struct text *text)
+{
+    OWNED(text_free) struct text shown = {0};
+    put_shown(name, &shown);
+    text_puts(text, before);
+    table_broken(text, false, TONE_PLAIN, shown.data, strlen(before));
+    text_puts(text, "\n");
+}
+
+static void put_table(const struct isa_study *study, struct text *text)
+{
+    OWNED(table_clear) struct table table = {TABLE_OF(columns)};
+    for (size_t i = 0; i < study->count; i++) {
+        const struct isa_entry *entry = &study->entries[i];
+        const char *registers = entry->piece ? isa_registers(&entry->code) : "";
+        char code[8] = "-";
+        if (entry->piece)
+            letter(study, i, code);
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s", code);
+        put_number(&table, entry->piece, entry->piece ? entry->piece->size : 0);
+        table_put(&table, TONE_PLAIN, "%s", *registers ? registers : "-");
+        put_number(&table, entry->piece && entry->listing.sass.count,
+                   isa_cross_lane_reads(&entry->listing));
+        put_number(&table, entry->piece && entry->linted, isa_risks(entry));
+        OWNED(text_free) struct text shown = {0};
+        put_shown(entry->name, &shown);
+        table_put(&table, TONE_PLAIN, "%s", shown.data);
+    }
+    table_terminal(&table, false, text);
+}
+
+// --- Paired variants
+
+static void put_effects(const struct isa_study *study, struct text *text)
+{
+    if (study->effect_count)
+        text_puts(text, "\n  effect of each variant axis on the compiled code\n");
+    for (size_t i = 0; i < study->effect_count; i++) {
+        struct text words = {0};
+        const struct isa_axis_effect *effect = &study->effects[i];
+        const bool first = i == 0 || strcmp(study->effects[i - 1].test, effect->test) != 0;
+        isa_effect_words(study, effect, &words);
+        if (first)
+            text_printf(text, "  %s\n", effect->test);
+        text_paragraph(text, "    ", words.data);
+        text_free(&words);
+    }
+}
+
+static void put_diff(const struct isa_study *study, const struct isa_axis_effect *effect,
+                     struct text *text)
+{
+    const struct isa_pair *pair = &study->pairs[effect->example];
+    const struct isa_entry *base = &study->entries[pair->base],
+                           *other = &study->entries[pair->other];
+    text_puts(text, "\n");
+    report_code_difference(&base->listing, base->name, &other->listing, other->name, SIZE_MAX / 2,
+                           text);
+}
+
+// --- Risks
+
+static void put_risks(const struct isa_study *study, struct text *text)
+{
+    bool any = false;
+    char code[8];
+    for (size_t i = 0; i < study->count; i++) {
+        const struct isa_entry *entry = &study->entries[i];
+        if (entry->same_as != i || !isa_risks(entry))
+            continue;
+        if (!any)
+            text_puts(text, "\n  divergent cross-lane reads; wrong guard predicates\n");
+        any = true;
+        letter(study, i, code);
+        for (size_t k = 0; k < isa_risks(entry); k++) {
+            text_printf(text, "  %4s  ", code);
+            report_code_risk(entry, k, text);
+            text_puts(text, "\n");
+        }
+    }
+}
+
+// --- Listings
+
+// Marks what the test asks about (>) and what the lint names (!).
+static void put_listing(const struct isa_entry *entry, struct text *text)
+{
+    OWNED(report_marks_clear) struct report_marks marks;
+    report_marks_make(entry, entry->name, false, &marks);
+    text_paragraph(text, "  ", marks.words.data ? marks.words.data : "");
+    report_code_listing(entry, &marks, SIZE_MAX, text);
+}
+
+static void put_statistics(const struct isa_entry *entry, struct text *text)
+{
+    for (size_t i = 0; i < entry->code.statistic_count; i++) {
+        const struct isa_statistic *statistic = &entry->code.statistics[i];
+        text_printf(text, "  %-24s %12s  %s\n", statistic->name, statistic->value,
+                    statistic->about);
+    }
+}
+
+static void put_pieces(const struct isa_entry *entry, struct text *text)
+{
+    for (size_t i = 0; i < entry->code.piece_count; i++) {
+        const struct isa_piece *piece = &entry->code.pieces[i];
+        text_printf(text, "  %-24s %12s  bytes; %s", piece->name, COUNT(piece->size),
+                    piece->source == ISA_MACHINE     ? "machine code, from the "
+                    : piece->source == ISA_CONSTANTS ? "constants, from the "
+                                                     : "");
+        text_puts(text, piece->about);
+        if (piece->architecture)
+            text_printf(text, ", sm_%u", piece->architecture);
+        text_puts(text, "\n");
+    }
+}
+
+static void put_code(const struct isa_study *study, size_t index, bool every, struct text *text)
+{
+    const struct isa_entry *entry = &study->entries[index];
+    char code[8] = "-", before[24];
+    if (entry->piece)
+        letter(study, index, code);
+    snprintf(before, sizeof before, "  code %s: ", code);
+    text_puts(text, "\n");
+    put_name(before, entry->name, text);
+    put_statistics(entry, text);
+    put_pieces(entry, text);
+    for (size_t i = 0; every && i < entry->code.piece_count; i++) {
+        const struct isa_piece *piece = &entry->code.pieces[i];
+        if (piece->source == ISA_TEXT && piece != entry->piece)
+            text_printf(text, "\n  %s\n%s", piece->name, piece->bytes);
+    }
+    if (entry->why) {
+        text_printf(text, "  no listing: %s\n", entry->why);
+        return;
+    }
+    text_printf(text, "\n  %s, by %s\n", entry->piece->name, entry->listing.by);
+    put_listing(entry, text);
+}
+
+// --- Remarks: each once, with the number of configurations that have it
+
+static void put_remarks(const struct isa_study *study, struct text *text)
+{
+    OWNED(text_free) struct text said = {0};
+    for (size_t i = 0; i < study->count; i++) {
+        const struct isa_entry *entry = &study->entries[i];
+        for (size_t k = 0; k <= entry->code.remark_count; k++) {
+            const char *remark =
+                k < entry->code.remark_count ? entry->code.remarks[k] : entry->unlinted;
+            OWNED(text_free) struct text line = {0};
+            if (!remark)
+                continue;
+            text_printf(&line, "  note: %s\n", remark);
+            if (!said.data || !strstr(said.data, line.data))
+                text_puts(&said, line.data);
+        }
+    }
+    if (said.data)
+        text_printf(text, "\n%s", said.data);
+}
+
+// A table of configurations, the effects of axes, risks, remarks. `listing` adds each code's
+// listing, `diff` each axis's pair that differs most, `every` all representations instead of the
+// lowest alone.
+static void put_study(const struct isa_study *study, bool listing, bool diff, bool every,
+                      struct text *text)
+{
+    if (study->count > 1 && isa_study_distinct(study))
+        put_table(study, text);
+    put_effects(study, text);
+    for (size_t i = 0; diff && i < study->effect_count; i++)
+        if (study->effects[i].like[ISA_SAME] < study->effects[i].pairs)
+            put_diff(study, &study->effects[i], text);
+    for (size_t i = 0; (listing || study->count == 1) && i < study->count; i++)
+        if (study->entries[i].same_as == i || !study->entries[i].piece)
+            put_code(study, i, every, text);
+    put_risks(study, text);
+    put_remarks(study, text);
+}
+
+// --- The command
 
 #define NVDISASM_SECONDS 30
 
@@ -89,7 +315,7 @@ static enum eng_end ask_device(struct asking *a)
         text_printf(&text, "  %zu skipped: the device lacks something that they need\n",
                     a->skipped - skipped);
     if (a->study.count)
-        explain_study(&a->study, a->chosen->listing, a->chosen->diff, a->chosen->every, &text);
+        put_study(&a->study, a->chosen->listing, a->chosen->diff, a->chosen->every, &text);
     text_puts(&text, "\n");
     term_print(&text);
     if (eng_end_stops(end))
@@ -122,7 +348,7 @@ static int read_files(struct asking *a)
         good = read_cache(a, a->patterns.items[i]);
     isa_study_finish(&a->study, NULL);
     if (good)
-        explain_study(&a->study, a->chosen->listing, false, a->chosen->every, &text);
+        put_study(&a->study, a->chosen->listing, false, a->chosen->every, &text);
     term_print(&text);
     isa_study_clear(&a->study);
     if (!good)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which interleaving broke a run: of the configurations that patterns select, on the SIMT
-// simulator.
+// Which interleaving broke a run: finds a failing run of the configurations that patterns select on
+// the SIMT simulator, and shortens it.
+#include "base/clock.h"
 #include "base/file.h"
 #include "engine/drivers.h"
 #include "explain/explain.h"
@@ -14,7 +15,66 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRACE_NAME "/trace"
+#define FIRST_DEPTHS 3
+#define DEPTH_MAX    12
+#define ROUND_MAX    6   // later rounds are no larger
+#define SHORTENING   200 // limit on runs
+#define SETTINGS_MAX 300 // of "model=snooping,subgroup=4": no schedule, no trace
+#define FILE_MAX     512 // limit of the simulator
+#define PATIENCE     12  // time limit of an explained run, relative to others
+
+// The order
+
+struct exp_point exp_plan_next(struct exp_plan *plan)
+{
+    const unsigned round = plan->round < ROUND_MAX ? plan->round : ROUND_MAX;
+    const unsigned depths =
+        FIRST_DEPTHS + round < DEPTH_MAX ? FIRST_DEPTHS + round : (unsigned)DEPTH_MAX;
+    // After the deepest, one without priorities.
+    const struct exp_point point = {plan->which, plan->depth < depths ? plan->depth + 1 : 0,
+                                    plan->seed++};
+    if (++plan->depth > depths) {
+        plan->depth = 0;
+        if (++plan->nth == 1u << round) {
+            plan->nth = 0;
+            if (++plan->which == plan->count) {
+                plan->which = 0;
+                plan->round++;
+            }
+        }
+    }
+    return point;
+}
+
+static void measure_case(const struct cat_case *which, uint64_t *workgroup, uint64_t *rest)
+{
+    *workgroup = *rest = 0;
+    for (size_t i = 0; i < which->test->head.sweep_count; i++) {
+        const bool is_workgroup = which->test->head.sweeps[i].role == CFG_WORKGROUP;
+        *(is_workgroup ? workgroup : rest) += cat_case_sweep(which, i);
+    }
+}
+
+static bool is_larger(const struct cat_case *a, const struct cat_case *b)
+{
+    uint64_t workgroup[2], rest[2];
+    measure_case(a, &workgroup[0], &rest[0]);
+    measure_case(b, &workgroup[1], &rest[1]);
+    return workgroup[0] != workgroup[1] ? workgroup[0] > workgroup[1] : rest[0] > rest[1];
+}
+
+void exp_sort_cases(struct cat_case *cases, size_t count)
+{
+    // Insertion sort, because it is stable.
+    for (size_t i = 1; i < count; i++)
+        for (size_t at = i; at > 0 && is_larger(&cases[at - 1], &cases[at]); at--) {
+            const struct cat_case swap = cases[at];
+            cases[at] = cases[at - 1];
+            cases[at - 1] = swap;
+        }
+}
+
+// One run
 
 struct explaining {
     const struct exp_options *chosen;
@@ -22,9 +82,231 @@ struct explaining {
     struct text given, settings; // as --simt has them, and as the driver reads them
     struct text run;             // of them those that name one run; "": it is to be searched
     struct ses_devices devices;
+    struct text folder, file; // for the trace; empty while there is none
     struct exp_found found;
-    struct text folder; // for the trace; empty while there is none
+    struct eng_plan plan; // configurations, in the order of the search
+    // While searching:
+    double idle; // the time limit of a run that is not explained
+    struct eng_client client;
+    double deadline;
+    bool *unusable;    // [plan.count]
+    size_t usable;     // number of usable configurations
+    char printed[256]; // the driver's last line
 };
+
+static void note(const char *line, void *user)
+{
+    struct explaining *e = user;
+    snprintf(e->printed, sizeof e->printed, "%s", line);
+}
+
+static bool try_once(struct explaining *e, const struct cat_case *which, const char *settings,
+                     struct eng_outcome *outcome, struct lit_error *error)
+{
+    e->printed[0] = '\0';
+    e->found.tries++;
+    const enum eng_end end =
+        eng_submit(&e->client, &(struct eng_work){.which = which, .settings = settings},
+                   &(struct eng_request){.kind = ENG_TRY, .seed = e->chosen->seed.value}, outcome);
+    if (end != ENG_END_RAN)
+        return eng_end_stops(end) ? lit_fail(error, LIT_EXIT_USAGE, "%s", outcome->reason)
+                                  : lit_fail(error, LIT_EXIT_TIME, "interrupted");
+    if (outcome->code)
+        return lit_fail(error, outcome->code, "the SIMT simulator cannot be used: %s%s%s",
+                        outcome->reason, e->printed[0] ? "; it said: " : "", e->printed);
+    if (e->printed[0] && outcome->result == ENG_DEVICE_LOST)
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", e->printed);
+    return true;
+}
+
+static bool has_failed(const struct eng_outcome *outcome)
+{
+    return outcome->result == ENG_FAIL || outcome->result == ENG_CRASH ||
+           outcome->result == ENG_DEVICE_LOST || outcome->result == ENG_NO_PROGRESS;
+}
+
+// Repeats the run with a trace. A run that crashed may leave none.
+static bool trace_once(struct explaining *e, const struct cat_case *which, const char *settings,
+                       struct eng_outcome *outcome, struct exp_trace *trace,
+                       struct lit_error *error)
+{
+    char traced[sizeof((struct eng_request *)0)->settings];
+    *trace = (struct exp_trace){0};
+    snprintf(traced, sizeof traced, "%s,trace=%s", settings, e->file.data);
+    unlink(e->file.data);
+    e->devices.watch.policy.idle = PATIENCE * e->idle;
+    bool good = try_once(e, which, traced, outcome, error);
+    if (!e->run.data)
+        e->devices.watch.policy.idle = e->idle;
+    e->found.tries--;
+    if (good && !exp_trace_load(e->file.data, 1, trace, error)) {
+        exp_trace_clear(trace);
+        good = has_failed(outcome) && !outcome->count.failed_runs;
+    }
+    unlink(e->file.data);
+    return good;
+}
+
+// The search
+
+static void name_run(const struct exp_point *point, char run[EXP_RUN_MAX])
+{
+    char schedule[64] = "random";
+    if (point->depth)
+        snprintf(schedule, sizeof schedule, "priority,depth=%u", point->depth);
+    snprintf(run, EXP_RUN_MAX, "schedule=%s,threads=1,seed=%" PRIu64, schedule, point->seed);
+}
+
+static bool is_shorter(const struct exp_trace *a, const struct exp_trace *b)
+{
+    return a->switches != b->switches ? a->switches < b->switches : a->step_count < b->step_count;
+}
+
+// Traces a failed run, and keeps it if it is the shortest so far.
+static bool keep(struct explaining *e, const struct cat_case *which, const char *run,
+                 const char *settings, struct lit_error *error)
+{
+    struct exp_found *found = &e->found;
+    struct eng_outcome outcome;
+    struct exp_trace trace;
+    if (!trace_once(e, which, settings, &outcome, &trace, error)) {
+        exp_trace_clear(&trace);
+        return false;
+    }
+    if (has_failed(&outcome) && (!found->found || is_shorter(&trace, &found->failing))) {
+        exp_trace_clear(&found->failing);
+        found->failing = trace;
+        found->found = true;
+        found->which = *which;
+        found->outcome = outcome;
+        snprintf(found->settings, sizeof found->settings, "%s", settings);
+        snprintf(found->run, sizeof found->run, "%s", run);
+        return true;
+    }
+    exp_trace_clear(&trace);
+    return !e->run.data || has_failed(&outcome) ||
+           lit_fail(error, LIT_EXIT_UNDECIDED,
+                    "the run failed, but not with a trace (%s: %s); a longer --timeout may help",
+                    eng_result_name(outcome.result), outcome.reason);
+}
+
+static bool try_run(struct explaining *e, const char *run, size_t index,
+                    const struct cat_case *which, struct lit_error *error)
+{
+    char settings[512];
+    struct eng_outcome outcome;
+    snprintf(settings, sizeof settings, "%.300s,%.100s", e->settings.data, run);
+    if (!try_once(e, which, settings, &outcome, error))
+        return false;
+    // Drop configurations that take too long for repeated runs.
+    if ((outcome.result == ENG_SKIP || outcome.result == ENG_HARNESS_ERROR ||
+         outcome.result == ENG_HANG) &&
+        !e->unusable[index]) {
+        e->unusable[index] = true;
+        e->usable--;
+        e->found.tries--;
+        snprintf(e->found.reason, sizeof e->found.reason, "%s", outcome.reason);
+        return true;
+    }
+    if (!has_failed(&outcome))
+        return true;
+    e->found.failed_tries++;
+    return keep(e, which, run, settings, error);
+}
+
+static bool try_point(struct explaining *e, const struct exp_point *point,
+                      const struct cat_case *which, struct lit_error *error)
+{
+    char run[EXP_RUN_MAX];
+    name_run(point, run);
+    return try_run(e, run, point->which, which, error);
+}
+
+// The given run, in the first configuration where it fails.
+static bool find_given(struct explaining *e, struct lit_error *error)
+{
+    bool good = true;
+    e->found.given = true;
+    for (size_t i = 0; i < e->plan.count && good && !e->found.found; i++)
+        good = try_run(e, e->run.data, i, &e->plan.cases[i], error);
+    return good;
+}
+
+static bool find_failure(struct explaining *e, struct lit_error *error)
+{
+    struct exp_plan plan = {.count = e->plan.count, .seed = e->chosen->seed.value};
+    while (!e->found.found && e->usable > 0 && clock_now() < e->deadline) {
+        const struct exp_point point = exp_plan_next(&plan);
+        if (!e->unusable[point.which] && !try_point(e, &point, &e->plan.cases[point.which], error))
+            return false;
+    }
+    return true;
+}
+
+static bool shorten(struct explaining *e, struct lit_error *error)
+{
+    struct exp_plan plan = {.count = 1, .seed = e->chosen->seed.value + 1000000};
+    const struct cat_case which = e->found.which;
+    const double now = clock_now(), end = now + (e->deadline - now) / 2;
+    for (unsigned n = 0; n < SHORTENING && clock_now() < end; n++) {
+        const struct exp_point point = exp_plan_next(&plan);
+        // The configuration is known to be usable: index 0 is only marked if that changes.
+        if (!try_point(e, &point, &which, error))
+            return false;
+    }
+    return true;
+}
+
+// Repeats the run under lockstep with two seeds.
+static void add_references(struct explaining *e)
+{
+    struct exp_found *found = &e->found;
+    const char *rest = strchr(e->settings.data, ',');
+    bool good = true;
+    for (int i = 0; i < 2 && good; i++) {
+        char settings[512];
+        struct eng_outcome outcome;
+        struct lit_error ignored;
+        snprintf(settings, sizeof settings, "model=lockstep%.300s,threads=1,seed=%d",
+                 rest ? rest : "", i + 1);
+        good = trace_once(e, &found->which, settings, &outcome, &found->reference[i], &ignored) &&
+               outcome.result == ENG_PASS;
+    }
+    found->has_reference = good;
+}
+
+static bool search(struct explaining *e, struct lit_error *error)
+{
+    struct cat_selection selection = {.patterns = e->patterns.items, .count = e->patterns.count};
+    const struct eng_device *found = &e->devices.inventory.devices[0];
+    const struct eng_device device = {.manifest = found->manifest};
+    eng_plan_make(&e->plan, &selection, &found->facts, false, 0);
+    if (e->plan.count == 0)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "none of these configurations exists for these settings");
+    exp_sort_cases(e->plan.cases, e->plan.count);
+    e->client = (struct eng_client){.watch = &e->devices.watch, .device = &device};
+    e->deadline = clock_now() + e->chosen->time;
+    e->unusable = lit_alloc(e->plan.count, sizeof *e->unusable);
+    e->usable = e->plan.count;
+    e->idle = e->devices.watch.policy.idle;
+    e->devices.watch.say = note;
+    e->devices.watch.user = e;
+    e->devices.watch.verbose = true;
+    if (e->run.data)
+        e->devices.watch.policy.idle *= PATIENCE;
+    const bool good = e->run.data
+                          ? find_given(e, error)
+                          : find_failure(e, error) && (!e->found.found || shorten(e, error));
+    if (good && e->found.found)
+        add_references(e);
+    if (e->usable == 0)
+        e->found.unusable = e->found.reason;
+    eng_client_end(&e->client);
+    return good;
+}
+
+// --- The command
 
 // Before anything runs
 
@@ -74,7 +356,7 @@ static bool read_settings(struct explaining *e, struct lit_error *error)
         text_puts(&e->given, ",subgroup=4");
     if (!eng_simt_settings(e->given.data, &e->settings, error))
         return false;
-    return (e->settings.length < EXP_SETTINGS_MAX && e->run.length < EXP_RUN_MAX) ||
+    return (e->settings.length < SETTINGS_MAX && e->run.length < EXP_RUN_MAX) ||
            lit_fail(error, LIT_EXIT_USAGE, "--simt '%.80s': too long", given);
 }
 
@@ -106,10 +388,12 @@ static bool make_folder(struct explaining *e, struct lit_error *error)
                         "separates settings of the simulator: set TMPDIR",
                         base);
     text_printf(&e->folder, "%s/litmus-explain-XXXXXX", base);
-    if (e->folder.length + sizeof TRACE_NAME <= EXP_FILE_MAX && mkdtemp(e->folder.data))
+    const bool fits = e->folder.length + strlen("/trace") < FILE_MAX;
+    if (fits && mkdtemp(e->folder.data)) {
+        text_printf(&e->file, "%s/trace", e->folder.data);
         return true;
-    if (e->folder.length + sizeof TRACE_NAME > EXP_FILE_MAX)
-        errno = ENAMETOOLONG;
+    }
+    errno = fits ? errno : ENAMETOOLONG;
     lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", e->folder.data, strerror(errno));
     text_free(&e->folder);
     return false;
@@ -154,30 +438,6 @@ static bool describe(const struct explaining *e, struct text *out, struct lit_er
     return good;
 }
 
-static bool search(struct explaining *e, struct lit_error *error)
-{
-    struct cat_selection selection = {.patterns = e->patterns.items, .count = e->patterns.count};
-    struct eng_plan plan;
-    OWNED(text_free) struct text file = {0};
-    text_printf(&file, "%s" TRACE_NAME, e->folder.data);
-    eng_plan_make(&plan, &selection, &e->devices.inventory.devices[0].facts, false, 0);
-    exp_sort_cases(plan.cases, plan.count);
-    const struct exp_search work = {.watch = &e->devices.watch,
-                                    .manifest = e->devices.inventory.devices[0].manifest,
-                                    .settings = e->settings.data,
-                                    .run = e->run.data,
-                                    .cases = plan.cases,
-                                    .count = plan.count,
-                                    .seed = e->chosen->seed.value,
-                                    .seconds = e->chosen->time,
-                                    .file = file.data};
-    bool good = plan.count > 0 ? exp_search(&work, &e->found, error)
-                               : lit_fail(error, LIT_EXIT_NOTHING,
-                                          "none of these configurations exists for these settings");
-    eng_plan_clear(&plan);
-    return good;
-}
-
 static int explain(struct explaining *e, struct lit_error *error)
 {
     OWNED(text_free) struct text out = {0};
@@ -214,7 +474,12 @@ int exp_configuration(const struct exp_options *chosen, const struct lit_list *p
     if (e.folder.length)
         rmdir(e.folder.data);
     text_free(&e.folder);
-    exp_found_clear(&e.found);
+    exp_trace_clear(&e.found.failing);
+    exp_trace_clear(&e.found.reference[0]);
+    exp_trace_clear(&e.found.reference[1]);
+    eng_plan_clear(&e.plan);
+    free(e.unusable);
+    text_free(&e.file);
     text_free(&e.given);
     text_free(&e.settings);
     text_free(&e.run);

@@ -9,35 +9,9 @@
 #include "explain/trace.h"
 #include "model/result.h"
 
-// What litmus isa prints of compiled code (isa/study.h): a table of configurations, the effects of
-// axes, risks, remarks. `listing` adds each code's listing, `diff` each axis's pair that differs
-// most, `every` all representations instead of the lowest alone. Pure.
-struct isa_study;
-void explain_study(const struct isa_study *study, bool listing, bool diff, bool every,
-                   struct text *text);
+#define EXP_RUN_MAX 100
 
-// Searches for a failing run on the SIMT simulator, and then for a short one: by priority schedules
-// of growing depth, by random schedules and by many seeds, each run in a worker process.
-
-#define EXP_SETTINGS_MAX 300
-#define EXP_RUN_MAX      100
-#define EXP_FILE_MAX     512 // limit of the simulator
-
-struct exp_search {
-    struct eng_watch *watch; // receives messages during a search
-    const char *manifest;    // of the SIMT simulator
-    // "model=snooping,subgroup=4": no schedule, no trace; shorter than EXP_SETTINGS_MAX.
-    const char *settings;
-    // "schedule=random,threads=1,seed=7": explain this run without a search; shorter than
-    // EXP_RUN_MAX. NULL: any run.
-    const char *run;
-    const struct cat_case *cases; // in the order of the search
-    size_t count;
-    uint64_t seed;    // for the input and the first schedule
-    double seconds;   // time limit; half of the remainder goes into a shorter run
-    const char *file; // where to write traces: shorter than EXP_FILE_MAX, without commas
-};
-
+// A failing run on the SIMT simulator, as short as the search found one.
 struct exp_found {
     bool found;                    // false: nothing failed
     const char *unusable;          // why no configuration could run; NULL: some could
@@ -52,11 +26,6 @@ struct exp_found {
     struct eng_outcome outcome;    // of the run shown
     char reason[512];              // storage for `unusable`
 };
-
-// Clear *found in any case. False with an error if the driver cannot be used; with code
-// LIT_EXIT_TIME if a signal stopped the search.
-bool exp_search(const struct exp_search *search, struct exp_found *found, struct lit_error *error);
-void exp_found_clear(struct exp_found *found);
 
 // The order of runs: rounds over all configurations, each round with deeper schedules and more
 // seeds than the one before.
@@ -138,3 +107,16 @@ bool exp_cause(const struct cat_case *which, const struct dev_facts *facts,
 // compares with what the device stored. Returns the exit code; an error was printed.
 int exp_emulate(const struct exp_code_options *chosen, const struct lit_list *patterns,
                 struct lit_error *error);
+
+// --- litmus model: what the Vulkan memory model allows small programs to do
+
+struct exp_model_options {
+    bool quiet, no_chains, progress;
+    uint64_t rounds, most;
+    const char *svg;
+};
+
+// Prints each program's verdict, and writes the pictures. Returns the exit code, or -1 with an
+// error.
+int exp_model(const struct exp_model_options *chosen, const struct lit_list *paths,
+              struct lit_error *error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the Vulkan memory model allows small programs to do.
-#include "explain/model.h"
+#include "explain/explain.h"
 
 #include "axiomatic/decide.h"
 #include "axiomatic/progress.h"
