@@ -2,7 +2,7 @@
 // litmus repro: exports one configuration as a folder that driver developers can use without this
 // program.
 #include "cli/device.h"
-#include "repro/bench.h"
+#include "repro/repro.h"
 
 #include <stddef.h>
 

@@ -13,7 +13,7 @@
 #include "engine/supervisor.h"
 #include "model/check.h"
 #include "report/format.h"
-#include "repro/script.h"
+#include "repro/repro.h"
 #include "session/device.h"
 
 #include <ctype.h>

@@ -2,7 +2,6 @@
 // Makes the files of a bundle, and writes all of them or none.
 
 #include "repro/repro.h"
-#include "repro/script.h"
 
 #include "base/folder.h"
 #include "base/sha256.h"

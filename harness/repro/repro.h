@@ -2,6 +2,8 @@
 // A reproducer of one configuration.
 #pragma once
 
+#include "base/random.h"
+#include "catalogue/package.h"
 #include "catalogue/prepare.h"
 #include "report/code.h"
 #include "report/model.h"
@@ -86,11 +88,35 @@ void repro_clear(struct repro_bundle *bundle);
 // Why Amber cannot express the test at all, so that there is no script; NULL: it can.
 const char *repro_amber_lacks(const struct repro *repro);
 
+// Writes a kernel of one module without addresses as FOLDER/NAME.amber, which becomes `path`, and
+// the files that this needs. `remark`: lines of comment at its top. False with an error.
+bool script_write(const struct cat_package *package, const char *remark, const char *folder,
+                  struct text *path, struct lit_error *error);
+
 // Writes the files into a new folder beside `folder` and renames that, so that all or nothing is
 // there. Makes missing parent folders. Then adds the script for Amber of a kernel from outside, if
 // that is wanted.
 bool repro_write(const struct repro *repro, const struct repro_bundle *bundle, const char *folder,
                  struct lit_error *error);
+
+// --- litmus repro
+
+// The operands that name a benchmark's row, at default sizes, "bench:subgroup/emulated/...": see
+// cli_syntax.
+const char *repro_bench_at(size_t index, void *user);
+
+struct repro_options {
+    struct lit_list devices, simt;
+    const char *db, *output, *facts;
+    uint64_t session, runs;
+    struct lit_seed seed;
+    bool amber;
+};
+
+// Writes the bundle and prints its path. `store_given`: the store must have the result. Returns the
+// exit code, after printing any error.
+int repro_configuration(const struct repro_options *chosen, bool store_given,
+                        const struct lit_list *operands, struct lit_error *error);
 
 // The files of a bundle; one function writes each. Pure. Private to harness/repro/.
 
