@@ -10,6 +10,11 @@ uint64_t random_next(struct lit_random *random)
     return z ^ z >> 31;
 }
 
+uint32_t random_of_run(uint64_t stream, uint64_t run)
+{
+    return (uint32_t)random_next(&(struct lit_random){stream + run});
+}
+
 uint64_t random_below(struct lit_random *random, uint64_t bound)
 {
     uint64_t limit = UINT64_MAX - UINT64_MAX % bound;

@@ -18,6 +18,10 @@ struct lit_random {
 // The next 64 bits (splitmix64, Steele, Lea, Flood 2014).
 uint64_t random_next(struct lit_random *random);
 
+// The seed of a run: it depends only on the configuration's stream and the run's number, from 0, so
+// repeated and resumed runs have the same seed.
+uint32_t random_of_run(uint64_t stream, uint64_t run);
+
 // A number below `bound`, without bias. bound > 0.
 uint64_t random_below(struct lit_random *random, uint64_t bound);
 

@@ -51,7 +51,7 @@ static bool check_workgroup(const struct eng_prepared *p, const struct dev_facts
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "workgroup of %u > maxComputeWorkGroupInvocations %u", size,
                         facts->max_workgroup);
-    if (!p->bound->full)
+    if (!p->code.interface->full)
         return true;
     if (!size || size % subgroup)
         return lit_fail(error, LIT_EXIT_NOTHING,
@@ -77,8 +77,8 @@ static void read_sweeps(struct eng_prepared *p)
             p->args.workgroup = value;
         if (head->sweeps[i].spec_id < 0)
             continue;
-        p->spec_ids[p->spec_count] = (uint32_t)head->sweeps[i].spec_id;
-        p->spec_values[p->spec_count++] = value;
+        p->spec_ids[p->code.spec_count] = (uint32_t)head->sweeps[i].spec_id;
+        p->spec_values[p->code.spec_count++] = value;
     }
 }
 
@@ -86,15 +86,15 @@ static void read_sweeps(struct eng_prepared *p)
 static void read_package(struct eng_prepared *p, const struct dev_facts *facts)
 {
     const struct cat_package *package = p->which.test->package;
-    p->required = p->args.subgroup;
+    p->code.subgroup = p->args.subgroup;
     if (!package || package->litmus.threads)
         return;
-    p->interface = p->bound = &package->interface;
+    p->interface = p->code.interface = &package->interface;
     if (!p->interface->sized && p->args.subgroup == facts->subgroup)
-        p->required = 0;
+        p->code.subgroup = 0;
     for (size_t i = 0; i < package->spec_count; i++) {
-        p->spec_ids[p->spec_count] = package->specs[i].id;
-        p->spec_values[p->spec_count++] = package->specs[i].value;
+        p->spec_ids[p->code.spec_count] = package->specs[i].id;
+        p->spec_values[p->code.spec_count++] = package->specs[i].value;
     }
 }
 
@@ -105,7 +105,7 @@ static bool check_memory(const struct eng_prepared *p, struct lit_error *error)
     const uint64_t expected = shape->instances * shape->words_per_instance * stride;
     const uint64_t most = shape->input_words > expected ? shape->input_words : expected;
     const uint32_t array = CAT_DESCRIPTORS * CAT_BINDING_WORDS;
-    if (p->bound == &cat_array_interface &&
+    if (p->code.interface == &cat_array_interface &&
         (shape->input_words < array || shape->state_words < array))
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "%" PRIu64 " words of input and %" PRIu64
@@ -157,13 +157,17 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
         return lit_fail(error, LIT_EXIT_NOTHING, "its programs are drawn: see litmus fuzz %s",
                         cat_test_draws(p->which.test));
     read_sweeps(p);
-    p->bound = interface_of(p);
+    p->code.interface = interface_of(p);
     read_package(p, facts);
     if (!check_subgroup(p, facts, error))
         return false;
     if (!p->module)
         return lit_fail(error, LIT_EXIT_NOTHING, "no module was built for subgroups of %u",
                         p->args.subgroup);
+    p->code.words = cat_module_words(p->which.test, p->module);
+    p->code.word_count = p->module->count;
+    p->code.spec_ids = p->spec_ids;
+    p->code.spec_values = p->spec_values;
     return check_features(p, facts, error) && check_workgroup(p, facts, error) &&
            cat_oracle_shape(p->oracle, &p->args, &p->shape, error) &&
            dev_shape_fits(facts, p->oracle->check, &p->shape, error) && check_memory(p, error);
@@ -222,10 +226,4 @@ void eng_prepared_clear(struct eng_prepared *p)
     free(p->expected);
     free(p->fresh);
     p->input = p->expected = p->fresh = NULL;
-}
-
-uint32_t eng_run_seed(uint64_t stream, uint64_t run)
-{
-    struct lit_random random = {.state = stream + run};
-    return (uint32_t)random_next(&random);
 }

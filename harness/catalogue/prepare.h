@@ -6,6 +6,7 @@
 #include "catalogue/catalogue.h"
 #include "model/check.h"
 #include "model/facts.h"
+#include "model/kernel.h"
 
 struct eng_prepare {
     const struct cat_case *which; // subgroup 0: the device's default; NULL: of this name
@@ -23,11 +24,9 @@ struct eng_prepared {
     const struct cat_module *module;
     struct cat_shape shape;
     uint32_t spec_ids[CAT_MAX_SWEEPS + CAT_MOST_SPEC], spec_values[CAT_MAX_SWEEPS + CAT_MOST_SPEC];
-    size_t spec_count;
+    struct dev_compile_info code; // its interface is never NULL
     // of a kernel from outside; NULL for tests
     const struct cat_interface *interface;
-    const struct cat_interface *bound; // the interface in use; never NULL
-    uint32_t required;                 // subgroup size required of the pipeline; 0: none
     // Valid after eng_prepare_data:
     bool deterministic; // all runs of a pipeline must store the same words
     uint64_t stream;    // the configuration's own seed
@@ -43,7 +42,3 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *prepare
 // Makes the input and the expectation. `seed` is the session's.
 void eng_prepare_data(struct eng_prepared *prepared, uint64_t seed);
 void eng_prepared_clear(struct eng_prepared *prepared);
-
-// The seed in a run's push constants. It depends only on the stream and the run's number, from 0,
-// so repeated and resumed runs have the same seed.
-uint32_t eng_run_seed(uint64_t stream, uint64_t run);

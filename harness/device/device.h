@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "model/check.h"
 #include "model/facts.h"
-#include "model/interface.h"
+#include "model/kernel.h"
 #include "model/stress.h"
 #include "isa/code.h"
 
@@ -42,16 +42,6 @@ const struct dev_facts *dev_facts(const struct dev *dev);
 // checker.
 uint64_t dev_most_words(const struct dev *dev);
 
-// The input of a pipeline.
-struct dev_compile_info {
-    const uint32_t *words; // the module
-    size_t word_count;
-    uint32_t subgroup; // required subgroup size if the device supports it; 0: any
-    const uint32_t *spec_ids, *spec_values; // two entries for a 64-bit constant, low word first
-    size_t spec_count;
-    const struct cat_interface *interface; // must outlive the result; NULL: that of tests
-};
-
 // False with an error that names the device limit that a kernel's interface exceeds.
 bool dev_interface_fits(const struct dev *dev, const struct cat_interface *interface,
                         struct lit_error *error);
@@ -75,6 +65,7 @@ struct dev_program_info {
     bool check_on_host;       // do not use the device-side checker
     uint32_t batch;           // limit on runs per submission
     struct dev_stress stress; // reduced to what device and module allow
+    uint64_t stream;          // run `r` has random_of_run(stream, r) in its push constants
     bool single; // for dev_program_single only; code and input must outlive the program
     bool timed;  // batches report the durations of their stages, if the device has timestamps
 };
@@ -102,11 +93,10 @@ struct dev_stages {
 
 // A batch of runs and its results.
 struct dev_batch {
+    uint64_t first; // the number of its first run
     uint32_t runs;
-    // The expected next batch, to be recorded while this one executes. 0: none.
-    uint32_t next_runs;
-    const uint32_t *next_seeds;
-    bool submits;        // also submit it, so that the device need not wait for the host
+    uint32_t next_runs;  // runs expected next, to be recorded while these execute; 0: none
+    bool submits;        // also submit them, so that the device need not wait for the host
     struct cat_run *run; // `runs` of them, owned by the caller
     bool *expired;       // likewise: state word 0 was set
     struct cat_failure failures[DEV_MAX_FAILURES]; // the first; .run counts in the batch
@@ -117,22 +107,21 @@ struct dev_batch {
 
 // Executes `batch->runs` (at most info.batch) runs one after another, with freshly initialised
 // buffers, verifies them, and waits at most `timeout_ms`. Buffers are initialised and outputs
-// verified for several runs at once; nothing but its own stress runs beside a test. seeds[i] goes
-// into the push constants.
+// verified for several runs at once; nothing but its own stress runs beside a test.
 //
 // If the next batch is submitted as well, the result concerns this one only: errors of the next are
 // reported when it is requested.
-enum dev_status dev_program_run(struct dev_program *program, const uint32_t *seeds,
-                                struct dev_batch *batch, uint32_t timeout_ms,
-                                struct lit_error *error);
+enum dev_status dev_program_run(struct dev_program *program, struct dev_batch *batch,
+                                uint32_t timeout_ms, struct lit_error *error);
 // Waits for a submitted batch that will not be requested, and discards it. NULL is fine.
 enum dev_status dev_program_drain(struct dev_program *program, uint32_t timeout_ms,
                                   struct lit_error *error);
 
 // The baseline for `litmus run`: one run at a time, as in harnesses for single shaders (Amber,
 // EasyVK). The host fills all buffers, records and submits a command buffer, waits for its fence
-// and compares the whole output. `compiles`: also creates a pipeline for each run.
-enum dev_status dev_program_single(struct dev_program *program, bool compiles, uint32_t seed,
+// and compares the whole output. `compiles`: also creates a pipeline for each run. `number`: the
+// run's.
+enum dev_status dev_program_single(struct dev_program *program, bool compiles, uint64_t number,
                                    struct cat_run *run, bool *expired, uint32_t timeout_ms,
                                    struct lit_error *error);
 

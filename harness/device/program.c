@@ -4,6 +4,7 @@
 #include "device/checking.h"
 #include "device/vulkan.h"
 
+#include "base/random.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -112,7 +113,8 @@ struct slot {
 // The next batch, in the device's other command buffer.
 struct next {
     enum { NEXT_NONE, NEXT_RECORDED, NEXT_SUBMITTED } state;
-    uint32_t runs, *seeds;
+    uint64_t first;
+    uint32_t runs;
     // Result of its submission, reported when the batch is requested.
     enum dev_status status;
     struct lit_error error;
@@ -309,7 +311,6 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
     program->info.check_on_host |=
         info->single || info->mode.check >= DEV_CHECKS ||
         (info->code.interface && !cat_interface_is_exact(info->code.interface));
-    program->next.seeds = lit_alloc(info->batch, sizeof *program->next.seeds);
     if (!info->batch || !dev_shape_fits(&dev->facts, info->mode.check, &info->shape, error)) {
         status = DEV_ERROR;
         goto error;
@@ -353,7 +354,6 @@ void dev_program_destroy(struct dev_program **destroying)
     }
     if (dev->other_of == program)
         dev->other_of = NULL;
-    free(program->next.seeds);
     free(program->expected);
     free(program->input_words);
     free(program->fresh_words);
@@ -385,12 +385,18 @@ const uint32_t *dev_program_output(const struct dev_program *program)
     return program->readback.mapped;
 }
 
+static uint32_t seed_of(const struct dev_program *program, uint64_t run)
+{
+    return random_of_run(program->info.stream, run);
+}
+
 // Records the test in a prepared slot: background workgroups before it, between its slices and
 // after it, without barriers.
 static void record_test(struct dev_program *program, const struct slot *slot, VkPipeline pipeline,
-                        uint32_t seed)
+                        uint64_t run)
 {
     struct dev *dev = program->dev;
+    const uint32_t seed = seed_of(program, run);
     const struct stressing *stressing = &program->stressing;
     const struct dev_stress *set = &stressing->set;
     const struct cat_interface *interface = dev_interface(&program->info.code);
@@ -435,21 +441,20 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
 }
 
 // Records a group of runs, each in its own slot: prepared together, executed one after another with
-// nothing beside them, checked together.
-static void record_group(struct dev_program *program, const uint32_t *seeds, uint32_t first,
-                         uint32_t runs)
+// nothing beside them, checked together. `run`: the first one's number; `at`: in the batch.
+static void record_group(struct dev_program *program, uint64_t run, uint32_t at, uint32_t runs)
 {
     struct dev *dev = program->dev;
     struct dev_clock *clock = &program->clocks[program->half];
-    dev_begin_run(dev, seeds[first]);
+    dev_begin_run(dev, seed_of(program, run));
     dev_clock_mark(dev, clock);
     dev_checking_fill(dev, &program->checking, runs);
     record_fresh(program, runs);
     dev_clock_mark(dev, clock);
     for (uint32_t i = 0; i < runs; i++)
-        record_test(program, &program->slot[i], program->parts[0].pipeline, seeds[first + i]);
+        record_test(program, &program->slot[i], program->parts[0].pipeline, run + i);
     dev_clock_mark(dev, clock);
-    dev_checking_check(dev, &program->checking, program->half, first, runs);
+    dev_checking_check(dev, &program->checking, program->half, at, runs);
     dev_clock_mark(dev, clock);
 }
 
@@ -470,8 +475,8 @@ static enum dev_status read_stages(struct dev_program *program, struct dev_batch
     return DEV_OK;
 }
 
-static enum dev_status record_batch(struct dev_program *program, const uint32_t *seeds,
-                                    uint32_t runs, struct lit_error *error)
+static enum dev_status record_batch(struct dev_program *program, uint64_t first, uint32_t runs,
+                                    struct lit_error *error)
 {
     struct dev *dev = program->dev;
     TRY(dev_begin(dev, error));
@@ -479,7 +484,7 @@ static enum dev_status record_batch(struct dev_program *program, const uint32_t 
     dev_checking_begin(dev, &program->checking, program->half);
     for (uint32_t done = 0; done < runs; done += program->slots.count) {
         const uint32_t left = runs - done;
-        record_group(program, seeds, done,
+        record_group(program, first + done, done,
                      left < program->slots.count ? left : program->slots.count);
     }
     dev_checking_end(dev, &program->checking, program->half, runs);
@@ -509,9 +514,9 @@ static void prepare_next(struct dev_program *program, const struct dev_batch *ba
     change(program);
     dev->other_of = NULL;
     next->error = (struct lit_error){0};
+    next->first = batch->first + batch->runs;
     next->runs = batch->next_runs;
-    memcpy(next->seeds, batch->next_seeds, next->runs * sizeof *next->seeds);
-    if (record_batch(program, next->seeds, next->runs, &next->error) == DEV_OK) {
+    if (record_batch(program, next->first, next->runs, &next->error) == DEV_OK) {
         next->state = NEXT_RECORDED;
         dev->other_of = program;
         if (batch->submits) {
@@ -537,18 +542,18 @@ enum dev_status dev_program_drain(struct dev_program *program, uint32_t timeout_
 
 // Ensures that these runs are submitted: they may have been recorded during the batch before, or
 // submitted behind it.
-static enum dev_status begin(struct dev_program *program, const uint32_t *seeds, uint32_t runs,
+static enum dev_status begin(struct dev_program *program, uint64_t first, uint32_t runs,
                              uint32_t timeout_ms, struct lit_error *error)
 {
     struct next *next = &program->next;
     const bool submitted = next->state == NEXT_SUBMITTED;
     const bool same = next->state != NEXT_NONE && program->dev->other_of == program &&
-                      next->runs == runs && !memcmp(next->seeds, seeds, runs * sizeof *seeds);
+                      next->first == first && next->runs == runs;
     if (!same)
         TRY(dev_program_drain(program, timeout_ms, error));
     next->state = NEXT_NONE;
     if (!same)
-        TRY(record_batch(program, seeds, runs, error));
+        TRY(record_batch(program, first, runs, error));
     else
         change(program);
     if (!same || !submitted)
@@ -557,13 +562,12 @@ static enum dev_status begin(struct dev_program *program, const uint32_t *seeds,
     return next->status;
 }
 
-static enum dev_status run_on_device(struct dev_program *program, const uint32_t *seeds,
-                                     struct dev_batch *batch, uint32_t timeout_ms,
-                                     struct lit_error *error)
+static enum dev_status run_on_device(struct dev_program *program, struct dev_batch *batch,
+                                     uint32_t timeout_ms, struct lit_error *error)
 {
     struct dev *dev = program->dev;
     struct next *next = &program->next;
-    TRY(begin(program, seeds, batch->runs, timeout_ms, error));
+    TRY(begin(program, batch->first, batch->runs, timeout_ms, error));
     prepare_next(program, batch);
     const enum dev_status status = dev_finish(dev, timeout_ms, error);
     if (status != DEV_OK && (status != DEV_LOST || next->state != NEXT_SUBMITTED))
@@ -598,21 +602,22 @@ static void judge(struct dev_program *program, uint32_t index, struct cat_run *r
                    count);
 }
 
-static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, uint32_t index,
+static enum dev_status run_for_host(struct dev_program *program, uint32_t index,
                                     struct dev_batch *batch, uint32_t timeout_ms,
                                     struct lit_error *error)
 {
     struct dev *dev = program->dev;
+    const uint64_t run = batch->first + index;
     uint32_t *output = program->readback.mapped;
     for (uint64_t i = 0; i <= program->output_words; i++)
         output[i] = CAT_POISON;
     TRY(dev_begin(dev, error));
-    dev_begin_run(dev, seed);
+    dev_begin_run(dev, seed_of(program, run));
     dev_fill(dev, &program->output, 0, program->output.words, CAT_POISON);
     dev_fill(dev, &program->state, 0, program->state.words, 0);
     dev_barrier(dev);
     record_fresh(program, 1);
-    record_test(program, &program->slot[0], program->parts[0].pipeline, seed);
+    record_test(program, &program->slot[0], program->parts[0].pipeline, run);
     record_readback(program);
     TRY(dev_submit(dev, timeout_ms, error));
 
@@ -628,9 +633,8 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     return DEV_OK;
 }
 
-enum dev_status dev_program_run(struct dev_program *program, const uint32_t *seeds,
-                                struct dev_batch *batch, uint32_t timeout_ms,
-                                struct lit_error *error)
+enum dev_status dev_program_run(struct dev_program *program, struct dev_batch *batch,
+                                uint32_t timeout_ms, struct lit_error *error)
 {
     batch->failure_count = 0;
     batch->unchecked = false;
@@ -639,10 +643,10 @@ enum dev_status dev_program_run(struct dev_program *program, const uint32_t *see
         return dev_refuse(error, "a batch of %u runs, of at most %u", batch->runs,
                           program->info.batch);
     if (!program->info.check_on_host)
-        return run_on_device(program, seeds, batch, timeout_ms, error);
+        return run_on_device(program, batch, timeout_ms, error);
     enum dev_status status = DEV_OK;
     for (uint32_t i = 0; i < batch->runs && status == DEV_OK; i++)
-        status = run_for_host(program, seeds[i], i, batch, timeout_ms, error);
+        status = run_for_host(program, i, batch, timeout_ms, error);
     return status;
 }
 
@@ -664,7 +668,7 @@ static void fill_from_host(struct dev_program *program)
     memset(program->readback.mapped, 0xff, program->readback.words * 4);
 }
 
-static void record_single(struct dev_program *program, VkPipeline pipeline, uint32_t seed)
+static void record_single(struct dev_program *program, VkPipeline pipeline, uint64_t run)
 {
     struct dev *dev = program->dev;
     const struct cat_shape *shape = &program->info.shape;
@@ -673,12 +677,12 @@ static void record_single(struct dev_program *program, VkPipeline pipeline, uint
     dev_copy(dev, &program->from_host, inputs, &program->output, 0, outputs);
     dev_copy(dev, &program->from_host, inputs + outputs, &program->state, 0, shape->state_words);
     dev_barrier(dev);
-    record_test(program, &program->slot[0], pipeline, seed);
+    record_test(program, &program->slot[0], pipeline, run);
     record_readback(program);
 }
 
-static enum dev_status submit_single(struct dev_program *program, VkPipeline pipeline,
-                                     uint32_t seed, uint32_t timeout_ms, struct lit_error *error)
+static enum dev_status submit_single(struct dev_program *program, VkPipeline pipeline, uint64_t run,
+                                     uint32_t timeout_ms, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     struct dev *dev = program->dev;
@@ -694,7 +698,7 @@ static enum dev_status submit_single(struct dev_program *program, VkPipeline pip
                                     &made));
     dev->commands = made;
     TRY_END(dev_begin(dev, error));
-    record_single(program, pipeline, seed);
+    record_single(program, pipeline, run);
     TRY_END(dev_submit(dev, timeout_ms, error));
 error:
     dev->commands = kept;
@@ -703,7 +707,7 @@ error:
     return status;
 }
 
-enum dev_status dev_program_single(struct dev_program *program, bool compiles, uint32_t seed,
+enum dev_status dev_program_single(struct dev_program *program, bool compiles, uint64_t number,
                                    struct cat_run *run, bool *expired, uint32_t timeout_ms,
                                    struct lit_error *error)
 {
@@ -719,7 +723,7 @@ enum dev_status dev_program_single(struct dev_program *program, bool compiles, u
                          &own, error));
     fill_from_host(program);
     TRY_END(
-        submit_single(program, own ? own : program->parts[0].pipeline, seed, timeout_ms, error));
+        submit_single(program, own ? own : program->parts[0].pipeline, number, timeout_ms, error));
     const uint32_t state = program->readback.mapped[program->output_words];
     *expired = state != 0 && state != UINT32_MAX;
     judge(program, 0, run, &failure, 1, &failures);

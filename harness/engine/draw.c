@@ -246,9 +246,8 @@ static void precompile(struct drawing *d, struct drawn *one)
                                           .scale = eng_draw_workgroups(facts),
                                           .most_words = eng_most_words(d->dev)},
                     &one->ready, &error))
-        dev_precompile_begin(d->dev,
-                             &(struct dev_precompile_info){.name = one->request.name,
-                                                           .code = eng_compile_info(&one->ready)});
+        dev_precompile_begin(d->dev, &(struct dev_precompile_info){.name = one->request.name,
+                                                                   .code = one->ready.code});
 }
 
 // Draws `run` unless it was drawn, and begins to precompile later runs if the request allows. Each

@@ -37,7 +37,6 @@ struct job {
     uint64_t next, end; // numbers of runs
     uint32_t begun;     // runs in the batch prepared beside the last one; 0: none
     double each;        // maximum seconds per run in the last batch; 0: no batch yet
-    uint32_t seeds[ENG_MAX_BATCH], next_seeds[ENG_MAX_BATCH];
     struct cat_run runs[ENG_MAX_BATCH];
     bool expired[ENG_MAX_BATCH];
     struct dev_batch batch;
@@ -58,28 +57,16 @@ void eng_emit_end(const struct eng_sink *sink, enum eng_result result,
     emit_text(sink, ENG_EVENT_DONE, result, result == ENG_PASS ? "" : error->message);
 }
 
-struct dev_compile_info eng_compile_info(const struct eng_prepared *ready)
-{
-    return (struct dev_compile_info){
-        .words = cat_module_words(ready->which.test, ready->module),
-        .word_count = ready->module->count,
-        .subgroup = ready->required,
-        .spec_ids = ready->spec_ids,
-        .spec_values = ready->spec_values,
-        .spec_count = ready->spec_count,
-        .interface = ready->bound,
-    };
-}
-
 struct dev_program_info eng_program_info(const struct eng_prepared *ready)
 {
     return (struct dev_program_info){
-        .code = eng_compile_info(ready),
+        .code = ready->code,
         .mode = ready->mode,
         .shape = ready->shape,
         .input = ready->input,
         .expected = ready->expected,
         .fresh = ready->fresh,
+        .stream = ready->stream,
         .batch = ENG_MAX_BATCH,
     };
 }
@@ -89,10 +76,9 @@ struct dev_program_info eng_program_info(const struct eng_prepared *ready)
 static bool prepare(const struct dev *dev, const struct eng_prepare *how,
                     struct eng_prepared *ready, struct lit_error *error)
 {
-    if (!eng_prepare(how, ready, error))
-        return false;
-    const struct dev_compile_info code = eng_compile_info(ready);
-    return dev_interface_fits(dev, ready->bound, error) && dev_module_fits(dev, &code, error);
+    return eng_prepare(how, ready, error) &&
+           dev_interface_fits(dev, ready->code.interface, error) &&
+           dev_module_fits(dev, &ready->code, error);
 }
 
 uint64_t eng_most_words(const struct dev *dev)
@@ -180,7 +166,7 @@ static bool begin_data(struct dev *dev, const struct eng_upcoming *ahead, struct
     eng_stress_fit(&stress, &limits);
     return dev_precompile_begin(dev, &(struct dev_precompile_info){
                                          .name = ahead->name,
-                                         .code = eng_compile_info(ready),
+                                         .code = ready->code,
                                          .sliced = stress.slices > 1,
                                          .made = finish_data,
                                          .user = one,
@@ -265,25 +251,21 @@ static void precompile_next(struct job *job)
     job->next_begun = true;
     dev_precompile_begin(job->measure->dev, &(struct dev_precompile_info){
                                                 .name = job->request->name,
-                                                .code = eng_compile_info(&job->ready),
+                                                .code = job->ready.code,
                                                 .sliced = job->stress.slices > 1,
                                             });
 }
 
 static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_runs)
 {
-    for (uint32_t i = 0; i < runs; i++)
-        job->seeds[i] = eng_run_seed(job->ready.stream, job->next + i);
-    for (uint32_t i = 0; i < next_runs; i++)
-        job->next_seeds[i] = eng_run_seed(job->ready.stream, job->next + runs + i);
-    job->batch = (struct dev_batch){.runs = runs,
+    job->batch = (struct dev_batch){.first = job->next,
+                                    .runs = runs,
                                     .next_runs = next_runs,
-                                    .next_seeds = job->next_seeds,
                                     .submits = job->request->renew,
                                     .run = job->runs,
                                     .expired = job->expired};
-    enum dev_status status = dev_program_run(job->program, job->seeds, &job->batch,
-                                             job->request->timeout_ms, &job->error);
+    enum dev_status status =
+        dev_program_run(job->program, &job->batch, job->request->timeout_ms, &job->error);
     job->begun = next_runs;
     if (status != DEV_OK || !job->batch.unchecked)
         return status;
@@ -293,8 +275,7 @@ static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_r
     job->check_on_host = true;
     status = make_program(job);
     if (status == DEV_OK)
-        status = dev_program_run(job->program, job->seeds, &job->batch, job->request->timeout_ms,
-                                 &job->error);
+        status = dev_program_run(job->program, &job->batch, job->request->timeout_ms, &job->error);
     return status;
 }
 
@@ -568,8 +549,7 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct cat_
         eng_prepared_clear(&ready);
         return DEV_OK;
     }
-    const struct dev_compile_info info = eng_compile_info(&ready);
-    const enum dev_status status = dev_compile(dev, &info, which ? NULL : &code, &error);
+    const enum dev_status status = dev_compile(dev, &ready.code, which ? NULL : &code, &error);
     const bool refused = status == DEV_ERROR && !strstr(error.message, "_MEMORY");
     if (which && (status == DEV_OK || refused)) {
         struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = {.runs = 1, .instances = 1}};

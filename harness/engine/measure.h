@@ -19,8 +19,6 @@ struct eng_measure {
     const struct eng_sink *sink; // takes BATCH and MESSAGE events, and at last DONE or ERROR
 };
 
-// What to build a configuration's pipeline from.
-struct dev_compile_info eng_compile_info(const struct eng_prepared *ready);
 // All that runs it on a device: pipeline, data and dispatch. The caller adds how to run it.
 struct dev_program_info eng_program_info(const struct eng_prepared *ready);
 

@@ -43,7 +43,6 @@ struct job {
     uint64_t next;
     uint32_t size; // of the next batch
     double each;   // seconds of a run in the last batch
-    uint32_t seeds[ENG_MAX_BATCH], next_seeds[ENG_MAX_BATCH];
     struct cat_run runs[ENG_MAX_BATCH];
     bool expired[ENG_MAX_BATCH];
     struct lit_error error;
@@ -170,19 +169,16 @@ static void add_run(const struct job *job, uint32_t index, struct bench_rate *ra
 static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
 {
     struct dev_batch batch = {
+        .first = job->next,
         .runs = job->size,
         .next_runs = job->each > 0 ? eng_batch_after(job->size, job->each * job->size) : 0,
-        .next_seeds = job->next_seeds,
         .submits = !dev_facts(job->dev)->cpu,
         .run = job->runs,
         .expired = job->expired};
     const double began = clock_now();
-    for (uint32_t i = 0; i < batch.runs; i++)
-        job->seeds[i] = eng_run_seed(job->ready.stream, job->next++);
-    for (uint32_t i = 0; i < batch.next_runs; i++)
-        job->next_seeds[i] = eng_run_seed(job->ready.stream, job->next + i);
     const enum dev_status status =
-        dev_program_run(job->program, job->seeds, &batch, job->request->timeout_ms, &job->error);
+        dev_program_run(job->program, &batch, job->request->timeout_ms, &job->error);
+    job->next += batch.runs;
     if (status != DEV_OK)
         return status;
     if (batch.unchecked) {
@@ -202,9 +198,8 @@ static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
 
 static enum dev_status run_single(struct job *job, bool compiles, struct bench_rate *rate)
 {
-    const uint32_t seed = eng_run_seed(job->ready.stream, job->next++);
     const enum dev_status status =
-        dev_program_single(job->single, compiles, seed, &job->runs[0], &job->expired[0],
+        dev_program_single(job->single, compiles, job->next++, &job->runs[0], &job->expired[0],
                            job->request->timeout_ms, &job->error);
     if (status == DEV_OK)
         add_run(job, 0, rate);

@@ -105,7 +105,7 @@ struct counted {
 // Descriptors, in order of their bindings, and push constants.
 static void bind(struct emulation *e, uint32_t seed)
 {
-    const struct cat_interface *bound = e->ready.bound;
+    const struct cat_interface *bound = e->ready.code.interface;
     const struct counted counted = {
         {ADDRESS(0), ADDRESS(1), ADDRESS(2)}, e->ready.shape.elements, seed};
     for (size_t i = 0; i < bound->binding_count; i++) {
@@ -161,7 +161,7 @@ static uint32_t members_of(const uint32_t *words, size_t count)
 static bool push(struct emulation *e, uint32_t seed, uint32_t words[CAT_MOST_PUSH / 4],
                  struct lit_error *error)
 {
-    const struct cat_interface *bound = e->ready.bound;
+    const struct cat_interface *bound = e->ready.code.interface;
     const struct cat_module *module = e->ready.module;
     const struct counted counted = {
         {ADDRESS(0), ADDRESS(1), ADDRESS(2)}, e->ready.shape.elements, seed};
@@ -182,7 +182,7 @@ static bool push(struct emulation *e, uint32_t seed, uint32_t words[CAT_MOST_PUS
 static void shape_dispatch(struct emulation *e)
 {
     const struct eng_prepared *p = &e->ready;
-    const struct cat_interface *bound = p->bound;
+    const struct cat_interface *bound = p->code.interface;
     struct emu_dispatch *d = &e->dispatch;
     uint32_t sizes[3] = {p->args.workgroup, 1, 1};
     const char *shape = cat_axis(&p->args, "shape");
@@ -225,7 +225,7 @@ static bool open_emulation(struct emulation *e, const struct cat_case *which,
     if (!eng_prepare(&asked, &e->ready, error))
         return false;
     eng_prepare_data(&e->ready, seed);
-    if (e->ready.bound->step_count)
+    if (e->ready.code.interface->step_count)
         return lit_fail(error, LIT_EXIT_UNDECIDED, "several dispatches");
     e->dispatch.compiled = constants ? constants->bytes : NULL;
     e->dispatch.compiled_size = constants ? constants->size : 0;
@@ -261,7 +261,7 @@ static bool run_nir(struct emulation *e, uint32_t seed, struct lit_error *error)
 
 static bool run_once(struct emulation *e, uint64_t run, struct lit_error *error)
 {
-    const uint32_t seed = eng_run_seed(e->ready.stream, run);
+    const uint32_t seed = random_of_run(e->ready.stream, run);
     fill_regions(e);
     bind(e, seed);
     return e->nir ? run_nir(e, seed, error) : emu_run(e->program, &e->dispatch, error);

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules that are not tests, by their names in spirv/kernels: checkers, stress, benchmarks.
+// Modules that are not tests, by their names in spirv/kernels: checkers, stress, benchmarks; and
+// what a pipeline is made from.
 #pragma once
+
+#include "model/interface.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// The input of a pipeline.
+struct dev_compile_info {
+    const uint32_t *words; // the module
+    size_t word_count;
+    uint32_t subgroup; // required subgroup size if the device supports it; 0: any
+    const uint32_t *spec_ids, *spec_values; // two entries for a 64-bit constant, low word first
+    size_t spec_count;
+    const struct cat_interface *interface; // must outlive the result; NULL: that of tests
+};
 
 struct cat_kernel {
     const char *name;            // "bench/copy/vectors=4": file and choices

@@ -80,10 +80,10 @@ static uint32_t *fill(size_t count, uint32_t value)
 static void take_interface(const struct eng_prepared *ready, struct cat_package *package)
 {
     struct cat_interface *interface = &package->interface;
-    const uint32_t elements = ready->shape.elements, seed = eng_run_seed(ready->stream, 0);
+    const uint32_t elements = ready->shape.elements, seed = random_of_run(ready->stream, 0);
     snprintf(interface->entry, sizeof interface->entry, "main");
     interface->rows = interface->layers = 1;
-    interface->full = ready->bound->full;
+    interface->full = ready->code.interface->full;
     interface->sized = true;
     interface->push_size = PUSH_SIZE;
     memcpy(interface->push + PUSH_ELEMENTS, &elements, sizeof elements);
@@ -93,8 +93,8 @@ static void take_interface(const struct eng_prepared *ready, struct cat_package 
             interface->bindings[interface->binding_count++] = (struct cat_binding){
                 .binding = i, .region = (enum cat_region)i, .words = package->region_words[i]};
     // An array of parts of the input.
-    for (size_t i = CAT_REGIONS; i < ready->bound->binding_count; i++)
-        interface->bindings[interface->binding_count++] = ready->bound->bindings[i];
+    for (size_t i = CAT_REGIONS; i < ready->code.interface->binding_count; i++)
+        interface->bindings[interface->binding_count++] = ready->code.interface->bindings[i];
 }
 
 static void take_words(const struct eng_prepared *ready, struct cat_package *package)
@@ -128,8 +128,8 @@ static bool take_all(const struct eng_prepared *ready, const char *what, const u
     package->groups = ready->shape.workgroups;
     package->workgroup = ready->args.workgroup;
     package->subgroup = ready->args.subgroup;
-    package->specs = lit_alloc(ready->spec_count + 1, sizeof *package->specs);
-    for (size_t i = 0; i < ready->spec_count; i++)
+    package->specs = lit_alloc(ready->code.spec_count + 1, sizeof *package->specs);
+    for (size_t i = 0; i < ready->code.spec_count; i++)
         package->specs[package->spec_count++] =
             (struct cat_spec){ready->spec_ids[i], ready->spec_values[i]};
     take_words(ready, package);

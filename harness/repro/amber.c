@@ -391,7 +391,7 @@ const char *repro_amber_lacks(const struct repro *repro)
     if (repro->ready->module->features >> CAT_FEATURE_ADDRESSES & 1)
         return "the shader takes the addresses of its buffers from the push constants, and Amber "
                "cannot put them there";
-    if (repro->ready->bound == &cat_array_interface)
+    if (repro->ready->code.interface == &cat_array_interface)
         return "the shader has an array of descriptors, and scripts bind none";
     if (!repro->ready->shape.workgroups)
         return "there is nothing to dispatch";
@@ -556,14 +556,14 @@ static void put_run(const struct repro *repro, uint64_t run, bool exact, uint64_
     text_printf(out,
                 "BUFFER push_%" PRIu64 " DATA_TYPE uint32 DATA\n  0 0 0 0 0 0 %" PRIu32
                 " 0x%08" PRIx32 "\nEND\n",
-                number, ready->shape.elements, eng_run_seed(ready->stream, run));
+                number, ready->shape.elements, random_of_run(ready->stream, run));
     snprintf(name, sizeof name, "run_%" PRIu64, number);
     put_pipeline(&(struct pipeline){.name = name,
                                     .ids = ready->spec_ids,
                                     .values = ready->spec_values,
-                                    .count = ready->spec_count,
+                                    .count = ready->code.spec_count,
                                     .subgroup = subgroups ? ready->args.subgroup : 0,
-                                    .full = subgroups && ready->bound->full},
+                                    .full = subgroups && ready->code.interface->full},
                  out);
     text_printf(out,
                 "  BIND BUFFER input AS storage DESCRIPTOR_SET 0 BINDING 0\n"

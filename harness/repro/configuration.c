@@ -140,9 +140,12 @@ static void fill(const struct bench_row *row, uint32_t subgroup, uint64_t seed, 
     const uint32_t values[] = {row->workgroup, subgroup, row->loops};
     const uint64_t units = looks ? 1 : row->workgroups;
     *ready = (struct eng_prepared){
-        .bound = &cat_usual_interface,
+        .code = {.interface = &cat_usual_interface,
+                 .subgroup = any ? 0 : subgroup,
+                 .spec_count = any     ? 1
+                               : looks ? 2
+                                       : 3},
         .args = {.subgroup = any ? 0 : subgroup, .workgroup = row->workgroup},
-        .required = any ? 0 : subgroup,
         .module = &bench->module,
         .shape = {.workgroups = row->workgroups,
                   .elements = row->tile ? (uint32_t)(row->words / 4) : 0,
@@ -150,13 +153,10 @@ static void fill(const struct bench_row *row, uint32_t subgroup, uint64_t seed, 
                   .state_words = looks ? look_state_words(row) : 1,
                   .instances = units,
                   .words_per_instance = row->words / units},
-        .spec_count = any     ? 1
-                      : looks ? 2
-                              : 3,
         .deterministic = true,
         .stream = row->tile ? FIRST_EPOCH : bench_pushed(seed),
     };
-    for (uint32_t i = 0; i < ready->spec_count; i++) {
+    for (uint32_t i = 0; i < ready->code.spec_count; i++) {
         ready->spec_ids[i] = i;
         ready->spec_values[i] = values[i];
     }

@@ -46,12 +46,12 @@ static void put_numbers(struct text *out, const struct eng_prepared *ready, bool
                         const char *none)
 {
     size_t count = 0;
-    for (size_t p = 0; p <= ready->bound->part_count; p++) {
-        const struct cat_part *part = p ? &ready->bound->parts[p - 1] : NULL;
+    for (size_t p = 0; p <= ready->code.interface->part_count; p++) {
+        const struct cat_part *part = p ? &ready->code.interface->parts[p - 1] : NULL;
         const uint32_t *numbers = part  ? ids ? part->spec_ids : part->spec_values
                                   : ids ? ready->spec_ids
                                         : ready->spec_values;
-        const size_t specs = part ? part->spec_count : ready->spec_count;
+        const size_t specs = part ? part->spec_count : ready->code.spec_count;
         for (size_t i = 0; i < specs; i++)
             text_printf(out, "%s%" PRIu32, count++ ? ", " : "", numbers[i]);
     }
@@ -167,7 +167,7 @@ static void put_bindings(struct text *out, const struct cat_interface *interface
 // own share.
 static void put_parts(struct text *out, const struct eng_prepared *ready)
 {
-    const struct cat_interface *interface = ready->bound;
+    const struct cat_interface *interface = ready->code.interface;
     uint32_t sets = 1, push = 0;
     size_t specs = 0;
     text_puts(out, "// The pipelines.\nstatic const struct {\n    const char *module, *entry;\n"
@@ -176,15 +176,15 @@ static void put_parts(struct text *out, const struct eng_prepared *ready)
     for (size_t p = 0; p <= interface->part_count; p++) {
         const struct cat_interface *of = part_of(interface, p);
         const struct cat_part *part = p ? &interface->parts[p - 1] : NULL;
-        const size_t count = part ? part->spec_count : ready->spec_count;
+        const size_t count = part ? part->spec_count : ready->code.spec_count;
         const bool own = part && part->word_count;
-        const bool full = of->full && (ready->interface || ready->required);
+        const bool full = of->full && (ready->interface || ready->code.subgroup);
         text_printf(out, "    {%s%s%s, ", own ? "\"" : "", own ? repro_part_names[p - 1] : "NULL",
                     own ? "\"" : "");
         put_quoted(out, of->entry);
         text_printf(out, ", %s, %" PRIu32 ", %" PRIu32 ", %zu, %zu},\n", full ? "true" : "false",
-                    part && part->subgroup ? part->subgroup : ready->required, of->push_size, specs,
-                    count);
+                    part && part->subgroup ? part->subgroup : ready->code.subgroup, of->push_size,
+                    specs, count);
         specs += count;
         push = of->push_size > push ? of->push_size : push;
         for (size_t i = 0; i < of->binding_count; i++)
@@ -223,7 +223,7 @@ static void put_tolerances(struct text *out, const struct cat_interface *interfa
 // Puts how to bind and start a kernel. The push constants of a test get the rest when it runs.
 static void put_interface(struct text *out, const struct eng_prepared *ready)
 {
-    const struct cat_interface *interface = ready->bound;
+    const struct cat_interface *interface = ready->code.interface;
     uint8_t push[CAT_MOST_PUSH] = {0};
     if (ready->interface)
         memcpy(push, interface->push, sizeof push);
@@ -274,7 +274,7 @@ static void put_configuration(struct text *out, const struct repro *repro)
     put_bool(out, "FIXED_SEED", repro->fixed_seed, "every run gets the low half of STREAM");
     text_puts(out, "// Else run i gets the push constant `seed`: the low half of "
                    "splitmix64(STREAM + i).\n\n");
-    put_define(out, "SUBGROUP_SIZE", NARROW, ready->required, "invocations; 0: any");
+    put_define(out, "SUBGROUP_SIZE", NARROW, ready->code.subgroup, "invocations; 0: any");
     put_define(out, "WORKGROUP_SIZE", NARROW, ready->args.workgroup, "invocations");
     put_bool(out, "FROM_FILE", ready->fresh, "fresh.bin says what buffers hold before a run");
     put_bool(out, "SEEDED", !ready->interface, "push constants: addresses, elements, the seed");

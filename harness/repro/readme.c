@@ -398,9 +398,9 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
             : "",
         "    make check                      # are the modules those that were measured?\n");
     OWNED(text_free) struct text words = {0};
-    if (repro->ready->required)
+    if (repro->ready->code.subgroup)
         text_printf(&words, "The device must have subgroups of %" PRIu32 "%s. ",
-                    repro->ready->required,
+                    repro->ready->code.subgroup,
                     repro->facts->driver_id == DRIVER_LAVAPIPE
                         ? " (lavapipe: vectors of that many words of 32 bits)"
                         : "");

@@ -410,11 +410,11 @@ static void put_environment(const struct repro *repro, struct text *out)
 static void put_steps(const struct repro *repro, struct text *out)
 {
     text_puts(out, "\n**Steps** (C compiler, make, Vulkan headers and loader");
-    if (repro->ready->required)
-        text_printf(out, "; a device with subgroups of %" PRIu32, repro->ready->required);
-    if (repro->ready->required && repro->facts->driver_id == DRIVER_LAVAPIPE)
+    if (repro->ready->code.subgroup)
+        text_printf(out, "; a device with subgroups of %" PRIu32, repro->ready->code.subgroup);
+    if (repro->ready->code.subgroup && repro->facts->driver_id == DRIVER_LAVAPIPE)
         text_printf(out, ", so lavapipe with vectors of %" PRIu32 " bits",
-                    repro->ready->required * 32);
+                    repro->ready->code.subgroup * 32);
     text_printf(out,
                 "): `VK_DRIVER_FILES=FILE.json sh run` chooses the driver, `-d N` the device, `-n "
                 "N` the runs, `-m FILE` another module. The last line has the exit code: 0 no run "

@@ -117,8 +117,8 @@ static bool is_same_shape(const struct eng_prepared *a, const struct eng_prepare
            a->shape.input_words == b->shape.input_words &&
            a->shape.state_words == b->shape.state_words &&
            a->shape.instances == b->shape.instances &&
-           a->shape.words_per_instance == b->shape.words_per_instance && a->bound == b->bound &&
-           a->required == b->required;
+           a->shape.words_per_instance == b->shape.words_per_instance &&
+           a->code.interface == b->code.interface && a->code.subgroup == b->code.subgroup;
 }
 
 static bool make_ready(const char *name, const struct dev_facts *facts, uint32_t scale,

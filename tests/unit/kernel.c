@@ -452,8 +452,8 @@ TEST(test_adds)
     const struct eng_prepare how = {.which = &which, .facts = &facts, .most_words = 1 << 20};
     assert_true(eng_prepare(&how, &ready, &error));
     eng_prepare_data(&ready, 1);
-    assert_int_equal(ready.required, 0); // the device runs it so anyhow
-    assert_int_equal(ready.spec_count, 1);
+    assert_int_equal(ready.code.subgroup, 0); // the device runs it so anyhow
+    assert_int_equal(ready.code.spec_count, 1);
     assert_int_equal(ready.spec_ids[0], 5);
     assert_int_equal(ready.shape.workgroups, 2);
     assert_memory_equal(ready.fresh, package.region[CAT_OUTPUT], 400);

@@ -56,7 +56,7 @@ TEST(gives_up)
 TEST(has_the_same_seeds)
 {
     for (uint64_t run = 0; run < 1000; run++)
-        assert_int_equal(run_seed(run), eng_run_seed(STREAM, run));
+        assert_int_equal(run_seed(run), random_of_run(STREAM, run));
 }
 
 TEST(has_the_same_interval)
