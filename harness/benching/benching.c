@@ -3,7 +3,7 @@
 #include "benching/benching.h"
 
 #include "base/file.h"
-#include "engine/bench.h"
+#include "engine/measure.h"
 #include "engine/client.h"
 #include "report/format.h"
 #include "session/output.h"

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "benching/benching.h"
 #include "session/output.h"
-#include "engine/bench.h"
+#include "engine/measure.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
-#include "session/list.h"
+#include "session/session.h"
 
 #include <stddef.h>
 #include <string.h>

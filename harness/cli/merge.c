@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus merge: puts the sessions of several stores into one.
 
-#include "session/plan.h"
+#include "session/session.h"
 #include "cli/cli.h"
 #include "report/format.h"
 #include "store/merge.h"

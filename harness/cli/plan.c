@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus plan: splits a run into caselists that take about equally long.
 #include "cli/cli.h"
-#include "session/plan.h"
+#include "session/session.h"
 
 #include <stddef.h>
 

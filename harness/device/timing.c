@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills buffers, times kernels between two timestamps, and reads back or verifies outputs.
-#include "device/timing.h"
+#include "device/vulkan.h"
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "device/vulkan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

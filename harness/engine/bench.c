@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times scans in the worker: calibrates the iterations or tries the verification, prepares every
 // row, then times all rows round by round. Compares each output with the expected one.
-#include "engine/bench.h"
+#include "engine/measure.h"
 
 #include "base/random.h"
 #include "bench/oracle.h"
-#include "device/timing.h"
-#include "engine/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

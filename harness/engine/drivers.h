@@ -45,6 +45,19 @@ enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size
 // signal or the end of the run's time stopped it.
 bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inventory);
 
+// --- The installed drivers, as the Vulkan loader finds them without variables: installed_posix.c
+// searches folders, installed_windows.c the registry.
+
+// Separates the paths in a variable's list.
+extern const char eng_path_separator;
+
+// Calls `found` for each manifest and each folder of manifests, in the loader's order.
+void eng_installed(eng_getenv *get, void (*found)(const char *path, bool folder, void *user),
+                   void *user);
+
+// Returns the next non-empty piece of a list separated by `separator`; free() it. NULL at the end.
+char *eng_next_piece(const char **list, char separator);
+
 // --- The SIMT simulator of simt/: its location and its settings. It is used only with --simt, and
 // then this program sees no other driver. Only this code knows a file of simt/, the settings, so
 // that it can refuse a wrong one before anything runs.

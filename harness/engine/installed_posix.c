@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folders of the loader's "Driver Discovery on Linux".
-#include "engine/installed.h"
+#include "engine/drivers.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches the registry, as in the loader's "Driver Discovery on Windows": first the entries of the
 // present display adapters and their software components, then the list of all other drivers.
-#include "engine/installed.h"
+#include "engine/drivers.h"
 
 #include "base/text.h"
 

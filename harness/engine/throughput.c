@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs and checks one configuration as fast as possible: finds how many workgroups fill the device,
 // then measures rounds.
-#include "engine/bench.h"
+#include "engine/measure.h"
 
 #include "base/clock.h"
 #include "bench/oracle.h"
 #include "bench/rate.h"
-#include "device/timing.h"
-#include "engine/measure.h"
 #include "catalogue/prepare.h"
 
 #include <stdlib.h>

@@ -4,10 +4,9 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "engine/drivers.h"
-#include "engine/measure.h"
 #include "engine/process.h"
 #include "engine/protocol.h"
-#include "engine/bench.h"
+#include "engine/measure.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Caselists and skip lists of a run.
-#include "session/cases.h"
+#include "session/session.h"
 
 #include "model/configuration.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the tests, one a line, or the names of all configurations, or everything as JSON.
-#include "session/list.h"
+#include "session/session.h"
 
 #include "report/fields.h"
 #include "report/format.h"

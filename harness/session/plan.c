@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a run into caselists that take about equally long.
-#include "session/plan.h"
+#include "session/session.h"
 
 #include "base/file.h"
 #include "compare/side.h"
-#include "engine/balance.h"
+#include "engine/plan.h"
 #include "report/format.h"
-#include "session/session.h"
 #include "store/history.h"
 
 #include <stdio.h>

@@ -4,10 +4,10 @@
 
 #include "catalogue/catalogue.h"
 #include "compare/compare.h"
+#include "compare/waiver.h"
 #include "engine/plan.h"
 #include "model/inventory.h"
 #include "model/rule.h"
-#include "session/cases.h"
 #include "session/device.h"
 #include "report/known.h"
 #include "session/output.h"
@@ -20,6 +20,26 @@ extern const struct report_known ses_known;
 // model failed: we double it if any driver's finding has these values, and halve it if no model
 // fails them. It stays if we do not know.
 uint64_t ses_usual_runs(const char *name, uint64_t runs);
+
+// Filters the configurations that a run's patterns select: keeps those named by a caselist and not
+// by a skip list.
+
+// litmus run --caselist and --skips.
+struct ses_cases {
+    struct compare_waivers list, skips; // from COMPARE_CASELIST and COMPARE_DEQP_SKIPS
+    char **names;                       // from `list`, sorted; `list` owns them
+    bool thorough;                      // a named test includes its thorough configurations
+};
+
+// Reads the files; "-" is stdin. False with an error "FILE:LINE: ..." if a line is invalid or names
+// something that the catalogue does not have.
+bool ses_cases_read(struct ses_cases *cases, const struct lit_list *caselists,
+                    const struct lit_list *skips, struct lit_error *error);
+// Returns what the patterns (none, or exclusions, with `all`) and the lists select. It refers to
+// both.
+struct cat_selection ses_cases_select(struct ses_cases *cases, const struct lit_list *patterns,
+                                      bool all, bool thorough);
+void ses_cases_clear(struct ses_cases *cases);
 
 // A run's options, and how the store keeps them for --resume.
 
@@ -174,3 +194,39 @@ enum lit_exit ses_baseline_conclude(struct ses_baseline *baseline, struct store 
                                     int64_t session, const struct compare_look *look,
                                     enum lit_exit code, bool whole, char *reason, size_t size);
 void ses_baseline_clear(struct ses_baseline *baseline);
+
+// litmus plan: splits a run into parts.
+
+struct ses_plan_options {
+    bool all, thorough;
+    struct lit_list caselists, skips, from, missing;
+    uint64_t parts;
+    const char *output;
+};
+
+// Appends the parts, or writes their files and appends a line for each. Returns the exit code, or
+// -1 with an error.
+int ses_plan(const struct ses_plan_options *o, const struct lit_list *patterns, struct text *out,
+             struct lit_error *error);
+
+// Whether 'litmus plan --missing', with the session's own options, lists nothing: each kind of its
+// devices has measured everything. Anything unreadable or not in the catalogue counts as not
+// measured.
+bool ses_plan_is_whole(struct store *store, int64_t session, const char *options);
+
+// litmus list.
+
+// What to list: the patterns' cases, limited to these families and expectations, and to cases that
+// need at least one of these features. An empty set of bits means all.
+struct report_list {
+    struct cat_selection selection;
+    const struct lit_list *families;
+    unsigned expectations;
+    uint64_t needs;
+};
+
+// Appends a line for each test, with `questions` also its question and needs; or with `names` the
+// name of each configuration. JSON follows docs/list.schema.json.
+void report_list_text(const struct report_list *filter, bool names, bool questions,
+                      struct text *text);
+void report_list_json(const struct report_list *filter, struct text *text);

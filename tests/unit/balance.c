@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "base/random.h"
-#include "engine/balance.h"
+#include "engine/plan.h"
 
 #define MOST 12
 

@@ -5,7 +5,7 @@
 
 #include "bench/result.h"
 #include "benching/benching.h"
-#include "engine/bench.h"
+#include "engine/measure.h"
 #include "stats/stats.h"
 
 #include <math.h>

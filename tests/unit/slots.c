@@ -2,7 +2,7 @@
 // How many runs lie side by side in a device's memory, and how the checker divides them.
 #include "unit.h"
 
-#include "device/slots.h"
+#include "device/checking.h"
 
 static const struct dev_slot_limits gpu = {.most_binding = 1u << 30, .heap = UINT64_C(1) << 33};
 static const struct dev_slot_limits cpu = {
