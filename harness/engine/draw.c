@@ -99,9 +99,7 @@ static enum dev_status run(struct dev *dev, const struct drawn *drawn, const str
                 .sink = sink,
             },
             &drawn->request);
-    struct eng_event event = {.kind = ENG_EVENT_ERROR, .error_code = drawn->error.code};
-    snprintf(event.text, sizeof event.text, "%s", drawn->error.message);
-    sink->emit(&event, sink->user);
+    eng_emit_error(sink, &drawn->error);
     return DEV_OK;
 }
 

@@ -25,11 +25,6 @@
 
 #define MANIFEST_MAX 65536
 
-static bool is_set(const char *value)
-{
-    return value && value[0];
-}
-
 char *eng_next_piece(const char **list, char separator)
 {
     while (**list == separator)
@@ -131,11 +126,9 @@ struct search {
 
 static bool is_filtered(const struct search *search, const char *path)
 {
-    const char *select = search->get("VK_LOADER_DRIVERS_SELECT");
-    const char *disable = search->get("VK_LOADER_DRIVERS_DISABLE");
-    if (is_set(select) && !filter_matches(select, path))
-        return true;
-    return is_set(disable) && filter_matches(disable, path);
+    const char *select = eng_value(search->get, "VK_LOADER_DRIVERS_SELECT");
+    const char *disable = eng_value(search->get, "VK_LOADER_DRIVERS_DISABLE");
+    return (select && !filter_matches(select, path)) || (disable && filter_matches(disable, path));
 }
 
 static bool is_listed(const struct eng_drivers *drivers, const char *path)
@@ -220,15 +213,15 @@ void eng_drivers_find(struct eng_drivers *drivers, eng_getenv *get)
 {
     *drivers = (struct eng_drivers){0};
     struct search search = {.drivers = drivers, .get = get};
-    const char *override = get("VK_DRIVER_FILES");
-    if (!is_set(override))
-        override = get("VK_ICD_FILENAMES");
-    if (is_set(override)) {
+    const char *override = eng_value(get, "VK_DRIVER_FILES");
+    if (!override)
+        override = eng_value(get, "VK_ICD_FILENAMES");
+    if (override) {
         add_named(&search, override);
         return;
     }
-    const char *added = get("VK_ADD_DRIVER_FILES");
-    if (is_set(added))
+    const char *added = eng_value(get, "VK_ADD_DRIVER_FILES");
+    if (added)
         add_named(&search, added);
     eng_installed(get, add_found, &search);
 }
@@ -339,18 +332,13 @@ static bool is_starved(const struct asked *asked)
            asked->outcome.code == LIT_EXIT_UNDECIDED;
 }
 
-static const char *variable(const char *name)
-{
-    return secure_getenv(name);
-}
-
 bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inventory)
 {
     struct eng_drivers drivers;
     struct eng_pool pool;
     bool finished = true;
     *inventory = (struct eng_inventory){0};
-    eng_drivers_find(&drivers, variable);
+    eng_drivers_find(&drivers, secure_getenv);
     snprintf(inventory->failed, sizeof inventory->failed, "%s", drivers.unread);
     eng_pool_begin(&pool, watch);
     OWNED(lit_free) struct asked *all = lit_alloc(drivers.count, sizeof *all);
@@ -442,12 +430,26 @@ const char *eng_simt_about(const char *model)
     return "";
 }
 
+// Searches two places, as seen from the program's folder, for a file; free() its path. *tried
+// becomes a list of both, empty if that folder is unknown.
+static char *find_beside(const char *const places[2], const char *name, struct text *tried)
+{
+    OWNED(text_free) struct text folder = {0};
+    char *found = NULL;
+    for (int i = 0; i < 2 && !found && (i || lit_program_folder(&folder)); i++) {
+        OWNED(text_free) struct text path = {0};
+        text_printf(&path, "%s%s/%s", folder.data, places[i], name);
+        text_printf(tried, "%s%s", i ? ", " : "", path.data);
+        found = realpath(path.data, NULL);
+    }
+    return found;
+}
+
 char *eng_simt_manifest(struct lit_error *error)
 {
-    static const char *const places[] = {"../simt/" SIMT_MANIFEST,
-                                         "../share/litmus/" SIMT_MANIFEST};
-    const char *named = secure_getenv("LITMUS_SIMT_ICD");
-    if (named && named[0]) {
+    static const char *const places[] = {"../simt", "../share/litmus"};
+    const char *named = eng_value(secure_getenv, "LITMUS_SIMT_ICD");
+    if (named) {
         char *path = realpath(named, NULL);
         if (!path)
             lit_fail(error, LIT_EXIT_USAGE,
@@ -455,20 +457,12 @@ char *eng_simt_manifest(struct lit_error *error)
                      named);
         return path;
     }
-    OWNED(text_free) struct text folder = {0}, tried = {0};
-    char *found = NULL;
-    bool known = lit_program_folder(&folder);
-    for (size_t i = 0; known && !found && i < sizeof places / sizeof *places; i++) {
-        struct text path = {0};
-        text_printf(&path, "%s%s", folder.data, places[i]);
-        text_printf(&tried, "%s%s", i ? ", " : "", path.data);
-        found = realpath(path.data, NULL);
-        text_free(&path);
-    }
+    OWNED(text_free) struct text tried = {0};
+    char *found = find_beside(places, SIMT_MANIFEST, &tried);
     if (!found)
         lit_fail(error, LIT_EXIT_USAGE,
                  "the SIMT simulator was not found: no %.300s; set LITMUS_SIMT_ICD to its manifest",
-                 known ? tried.data : SIMT_MANIFEST);
+                 tried.data ? tried.data : SIMT_MANIFEST);
     return found;
 }
 
@@ -512,28 +506,12 @@ static char *find_radv(void)
 {
     struct eng_drivers drivers;
     char *found = NULL;
-    eng_drivers_find(&drivers, (eng_getenv *)secure_getenv);
+    eng_drivers_find(&drivers, secure_getenv);
     for (size_t i = 0; i < drivers.count && !found; i++) {
-        const char *slash = strrchr(drivers.items[i].manifest, '/');
-        if (strncmp(slash ? slash + 1 : drivers.items[i].manifest, "radeon_icd", 10) == 0)
+        if (strncmp(lit_path_name(drivers.items[i].manifest), "radeon_icd", 10) == 0)
             found = lit_strdup(drivers.items[i].manifest);
     }
     eng_drivers_clear(&drivers);
-    return found;
-}
-
-// The path of the library, in the build's rdna/ or as installed; free() it.
-static char *find_library(void)
-{
-    const char *const places[] = {"../rdna", eng_libraries};
-    OWNED(text_free) struct text folder = {0};
-    char *found = NULL;
-    const bool known = lit_program_folder(&folder);
-    for (size_t i = 0; known && !found && i < sizeof places / sizeof *places; i++) {
-        OWNED(text_free) struct text path = {0};
-        text_printf(&path, "%s%s/" LIBRARY, folder.data, places[i]);
-        found = realpath(path.data, NULL);
-    }
     return found;
 }
 
@@ -564,7 +542,10 @@ bool eng_emulate_use(const char *given, struct lit_error *error)
     char line[200];
     if (!rdna_settings_parse(given, &settings, line, sizeof line))
         return lit_fail(error, LIT_EXIT_USAGE, "--emulate: %s", line);
-    OWNED(lit_free) char *shim = NULL, *manifest = NULL, *library = find_library();
+    OWNED(lit_free) char *shim = NULL, *manifest = NULL;
+    OWNED(text_free) struct text tried = {0}, preload = {0};
+    OWNED(lit_free)
+    char *library = find_beside((const char *const[]){"../rdna", eng_libraries}, LIBRARY, &tried);
     find_mesa(&shim, &manifest);
     if (!shim || !manifest)
         return lit_fail(error, LIT_EXIT_USAGE,
@@ -573,7 +554,6 @@ bool eng_emulate_use(const char *given, struct lit_error *error)
     if (!library)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--emulate: " LIBRARY " is neither in this build nor installed");
-    OWNED(text_free) struct text preload = {0};
     text_printf(&preload, "%s:%s", library, shim);
     if (strchr(preload.data, ' ') || strchr(strchr(preload.data, ':') + 1, ':'))
         return lit_fail(error, LIT_EXIT_USAGE,

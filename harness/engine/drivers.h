@@ -22,7 +22,13 @@ struct eng_drivers {
 
 // Reads a variable: secure_getenv, which like the loader ignores it in a program with elevated
 // privileges; or a test's own function.
-typedef const char *eng_getenv(const char *name);
+typedef char *eng_getenv(const char *name);
+// A variable's value; NULL if it is empty, too.
+static inline const char *eng_value(eng_getenv *get, const char *name)
+{
+    const char *value = get(name);
+    return value && value[0] ? value : NULL;
+}
 
 // Finds the manifests in the loader's order, files in one folder by name. Lists a file once even if
 // found twice. Skips 32-bit drivers and drivers that VK_LOADER_DRIVERS_SELECT and _DISABLE filter

@@ -15,11 +15,6 @@ struct search {
     void *user;
 };
 
-static bool is_set(const char *value)
-{
-    return value && value[0];
-}
-
 static void add_base(const struct search *search, const char *base)
 {
     size_t length = strlen(base);
@@ -33,12 +28,11 @@ static void add_base(const struct search *search, const char *base)
 
 static void add_home(const struct search *search, const char *variable, const char *below_home)
 {
-    const char *value = search->get(variable);
-    const char *home = search->get("HOME");
+    const char *value = eng_value(search->get, variable), *home = eng_value(search->get, "HOME");
     OWNED(text_free) struct text base = {0};
-    if (is_set(value))
+    if (value)
         text_puts(&base, value);
-    else if (is_set(home))
+    else if (home)
         text_printf(&base, "%s/%s", home, below_home);
     if (base.data)
         add_base(search, base.data);
@@ -46,8 +40,7 @@ static void add_home(const struct search *search, const char *variable, const ch
 
 static void add_bases(const struct search *search, const char *variable, const char *fallback)
 {
-    const char *list = search->get(variable);
-    list = is_set(list) ? list : fallback;
+    const char *value = eng_value(search->get, variable), *list = value ? value : fallback;
     for (char *base; (base = eng_next_piece(&list, eng_path_separator)); free(base))
         add_base(search, base);
 }

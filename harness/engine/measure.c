@@ -20,7 +20,6 @@
 struct job {
     const struct eng_measure *measure;
     const struct eng_request *request;
-    const struct dev_facts *facts;
     struct eng_prepared ready;
     struct dev_stress stress;
     bool check_on_host;
@@ -48,6 +47,13 @@ static void emit_text(const struct eng_sink *sink, enum eng_event_kind kind, enu
 {
     struct eng_event event = {.kind = kind, .result = result, .error_code = LIT_EXIT_USAGE};
     snprintf(event.text, sizeof event.text, "%s", text);
+    sink->emit(&event, sink->user);
+}
+
+void eng_emit_error(const struct eng_sink *sink, const struct lit_error *error)
+{
+    struct eng_event event = {.kind = ENG_EVENT_ERROR, .error_code = error->code};
+    snprintf(event.text, sizeof event.text, "%s", error->message);
     sink->emit(&event, sink->user);
 }
 
@@ -127,13 +133,6 @@ static bool take_data(struct dev *dev, const char *name, uint64_t seed, struct e
     return found;
 }
 
-static void say_made(const struct eng_sink *sink, const char *name)
-{
-    struct eng_event event = {.kind = ENG_EVENT_PRECOMPILED};
-    snprintf(event.text, sizeof event.text, "%s", name);
-    sink->emit(&event, sink->user);
-}
-
 // Runs on the pipeline's thread.
 static void finish_data(const char *name, void *user)
 {
@@ -144,7 +143,7 @@ static void finish_data(const char *name, void *user)
         shape->input_words + shape->instances * shape->words_per_instance * each <= MOST_WORDS;
     if (one->has_data)
         eng_prepare_data(&one->ready, one->seed);
-    say_made(one->sink, name);
+    emit_text(one->sink, ENG_EVENT_PRECOMPILED, ENG_PASS, name);
 }
 
 // Errors are reported when its turn comes.
@@ -184,7 +183,7 @@ void eng_precompile_begin(struct dev *dev, const struct eng_request *request,
         one->seed = request->seed;
         if (!begin_data(dev, &request->ahead[i], one)) {
             free_upcoming(one);
-            say_made(sink, name);
+            emit_text(sink, ENG_EVENT_PRECOMPILED, ENG_PASS, name);
         }
     }
 }
@@ -479,7 +478,6 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     OWNED(lit_free) struct job *job = lit_alloc(1, sizeof *job);
     job->measure = measure;
     job->request = request;
-    job->facts = dev_facts(measure->dev);
     job->check_on_host = measure->check_on_host;
     job->next = request->first;
     job->end = request->first + request->runs;
@@ -489,7 +487,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
         !prepare(measure->dev,
                  &(struct eng_prepare){.which = measure->which,
                                        .name = request->name,
-                                       .facts = job->facts,
+                                       .facts = dev_facts(measure->dev),
                                        .scale = measure->scale,
                                        .most_words = eng_most_words(measure->dev)},
                  &job->ready, &job->error)) {
@@ -498,7 +496,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
                  known ? ENG_SKIP : ENG_HARNESS_ERROR);
         goto done;
     }
-    const struct eng_stress_limits limits = {job->facts, job->ready.module->divisible};
+    const struct eng_stress_limits limits = {dev_facts(measure->dev), job->ready.module->divisible};
     eng_stress_fit(&job->stress, &limits);
     job->check_on_host |= !(measure->tried >> job->ready.mode.check & 1);
     if (measure->which || measure->scale ||

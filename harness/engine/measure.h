@@ -52,6 +52,8 @@ bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink);
 // Emits DONE, with the error's message unless it passed.
 void eng_emit_end(const struct eng_sink *sink, enum eng_result result,
                   const struct lit_error *error);
+// Emits ERROR.
+void eng_emit_error(const struct eng_sink *sink, const struct lit_error *error);
 // The result of a request; PASS for DEV_OK.
 enum eng_result eng_status_result(enum dev_status status, const struct lit_error *error);
 

@@ -101,12 +101,6 @@ void eng_plan_clear(struct eng_plan *plan)
 
 // --- Shards: parses which part of a run to do
 
-static const char *value_of(eng_getenv *get, const char *name)
-{
-    const char *value = get(name);
-    return value && value[0] ? value : NULL;
-}
-
 // Reads only decimal digits, at most `most`.
 static bool read_number(const char *text, size_t length, uint64_t most, uint64_t *number)
 {
@@ -170,7 +164,7 @@ static bool fail_pair(const char *index_name, const char *index, const char *cou
 static bool from_pair(eng_getenv *get, const struct pair *pair, struct eng_shard *shard,
                       char from[64], struct lit_error *error)
 {
-    const char *index_text = value_of(get, pair->index), *count_text = value_of(get, pair->count);
+    const char *index_text = eng_value(get, pair->index), *count_text = eng_value(get, pair->count);
     uint64_t index = 0, count = 0;
     if (!index_text && !count_text)
         return true;
@@ -193,10 +187,10 @@ static bool from_slurm(eng_getenv *get, struct eng_shard *shard, char from[64],
                                         "SLURM_ARRAY_TASK_COUNT"};
     enum { ID, MIN, MAX, STEP, COUNT, NUMBERS };
     uint64_t numbers[NUMBERS];
-    if (!value_of(get, names[ID]))
+    if (!eng_value(get, names[ID]))
         return true;
     for (int i = 0; i < NUMBERS; i++) {
-        const char *text = value_of(get, names[i]);
+        const char *text = eng_value(get, names[i]);
         if (!read_number(text ? text : "", text ? strlen(text) : 0, UINT32_MAX, &numbers[i]))
             return lit_fail(error, LIT_EXIT_USAGE,
                             "%s=%.30s is not a number; --shard none ignores the array", names[i],
@@ -220,8 +214,8 @@ static bool from_completion(eng_getenv *get, struct eng_shard *shard, char from[
                             char remark[200], struct lit_error *error)
 {
     static const struct pair pair = {"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", 0, true};
-    const char *index = value_of(get, pair.index);
-    if (index && value_of(get, pair.count))
+    const char *index = eng_value(get, pair.index);
+    if (index && eng_value(get, pair.count))
         return from_pair(get, &pair, shard, from, error);
     if (index)
         snprintf(remark, 200,
@@ -233,7 +227,7 @@ static bool from_completion(eng_getenv *get, struct eng_shard *shard, char from[
 bool eng_shard_from(eng_getenv *get, struct eng_shard *shard, char from[64], char remark[200],
                     struct lit_error *error)
 {
-    const char *own = value_of(get, "LITMUS_SHARD");
+    const char *own = eng_value(get, "LITMUS_SHARD");
     from[0] = remark[0] = '\0';
     settle(shard, STORE_WHOLE, 0, 0);
     if (own) {
@@ -255,11 +249,11 @@ bool eng_shard_seed(eng_getenv *get, uint64_t *seed, char from[64])
     static const char *const names[] = {"GITHUB_RUN_ID", "CI_PIPELINE_ID", "SLURM_ARRAY_JOB_ID",
                                         "BUILD_TAG", "GTEST_RANDOM_SEED"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = value_of(get, names[i]), *attempt = NULL;
+        const char *value = eng_value(get, names[i]), *attempt = NULL;
         if (!value || (strcmp(names[i], "GTEST_RANDOM_SEED") == 0 && strcmp(value, "0") == 0))
             continue;
         if (strcmp(names[i], "GITHUB_RUN_ID") == 0)
-            attempt = value_of(get, "GITHUB_RUN_ATTEMPT");
+            attempt = eng_value(get, "GITHUB_RUN_ATTEMPT");
         OWNED(text_free) struct text run = {0};
         text_printf(&run, "%s=%s %s", names[i], value, attempt ? attempt : "");
         *seed = random_derive(0, run.data);

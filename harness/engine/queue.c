@@ -139,6 +139,7 @@ static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
 struct eng_measured {
     const struct cat_case *which;
     struct eng_record record;
+    struct result *kept;        // the record's
     struct eng_records records; // it alone
     struct text shown;          // its id and label; empty until it runs
     bool failed;                // the harness failed, not the driver
@@ -153,31 +154,32 @@ static void measure_begin(struct eng_queue *q, struct eng_measured *m, const str
     const struct eng_run *run = run_of(q);
     OWNED(text_free) struct text name = {0};
     *m = (struct eng_measured){.which = which,
+                               .kept = &m->record.kept,
                                .records = {run->store, run->session, PUT_SECONDS, 0, &m->record, 1},
                                .rule = q->rule};
     cat_case_name(which, &name);
-    eng_record_begin(&m->record.kept, name.data, which, q->device, run->seed);
+    eng_record_begin(m->kept, name.data, which, q->device, run->seed);
     const uint64_t runs =
-        run->weigh ? run->weigh(q->device, m->record.kept.name, run->runs, run->user) : run->runs;
-    eng_shard_runs(&run->shard, runs, &m->record.kept.first, &m->rule.least);
-    free(m->record.kept.rule);
-    m->record.kept.rule = lit_strdup(q->rule_text);
+        run->weigh ? run->weigh(q->device, m->kept->name, run->runs, run->user) : run->runs;
+    eng_shard_runs(&run->shard, runs, &m->kept->first, &m->rule.least);
+    free(m->kept->rule);
+    m->kept->rule = lit_strdup(q->rule_text);
     m->target = m->rule.least;
-    eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, m->record.kept.name, q->device,
-                      m->record.kept.stress);
+    eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, m->kept->name, q->device,
+                      m->kept->stress);
 }
 
 static void forget_evidence(struct eng_measured *m)
 {
     for (size_t i = ENG_EVIDENCE_CHECK + 1; i < ENG_EVIDENCES; i++) {
-        free(m->record.kept.evidence[i]);
-        m->record.kept.evidence[i] = NULL;
+        free(m->kept->evidence[i]);
+        m->kept->evidence[i] = NULL;
     }
 }
 
 static void measure_clear(struct eng_measured *m)
 {
-    eng_result_clear(&m->record.kept);
+    eng_result_clear(m->kept);
     text_free(&m->shown);
 }
 
@@ -197,9 +199,9 @@ static bool put_rest(struct eng_queue *q, struct eng_measured *m)
 static void show(struct eng_queue *q, const struct eng_measured *m)
 {
     q->progress->name = m->shown.data;
-    q->progress->runs = m->record.kept.count.runs;
+    q->progress->runs = m->kept->count.runs;
     q->progress->of = m->target;
-    q->progress->failed = m->record.kept.count.failed_runs;
+    q->progress->failed = m->kept->count.failed_runs;
     show_progress(q);
 }
 
@@ -232,7 +234,7 @@ static bool watch_stop(void *user)
 
 static bool batch_is_sane(const struct eng_measured *m, const struct eng_count *batch)
 {
-    return batch->runs > 0 && batch->runs <= m->target - m->record.kept.count.runs &&
+    return batch->runs > 0 && batch->runs <= m->target - m->kept->count.runs &&
            batch->failed_runs <= batch->runs && batch->no_progress_runs <= batch->runs;
 }
 
@@ -296,12 +298,12 @@ static void take_evidence(struct eng_queue *q, struct eng_measured *m)
     struct eng_kernel_log *log = &q->workers->kernel_log;
     forget_evidence(m);
     for (size_t i = ENG_EVIDENCE_CHECK + 1; i < ENG_EVIDENCES; i++) {
-        m->record.kept.evidence[i] = q->client.evidence[i];
+        m->kept->evidence[i] = q->client.evidence[i];
         q->client.evidence[i] = NULL;
     }
     eng_kernel_log_read(log);
     if (log->lines.length > 0)
-        m->record.kept.evidence[ENG_EVIDENCE_KERNEL] = lit_strdup(log->lines.data);
+        m->kept->evidence[ENG_EVIDENCE_KERNEL] = lit_strdup(log->lines.data);
 }
 
 // A request ended.
@@ -312,43 +314,42 @@ static void conclude(struct eng_queue *q, struct eng_measured *m, const struct e
         [ENG_DEVICE_LOST] = true, [ENG_HARNESS_ERROR] = true,
     };
     char done[32], asked[32];
-    m->record.kept.result =
-        worker_says[outcome->result] ? outcome->result : eng_verdict(&m->record.kept.count);
-    snprintf(m->record.kept.reason, ENG_REASON, "%s", outcome->reason);
+    m->kept->result = worker_says[outcome->result] ? outcome->result : eng_verdict(&m->kept->count);
+    snprintf(m->kept->reason, ENG_REASON, "%s", outcome->reason);
     m->failed = outcome->wait == ENG_WAIT_FAILED;
     if (eng_is_broken(outcome->result) || outcome->wait != ENG_WAIT_EVENT)
         take_evidence(q, m);
-    if (m->record.kept.result == ENG_SKIP && m->record.kept.count.runs > 0) {
-        m->record.kept.result = ENG_HARNESS_ERROR;
-        snprintf(m->record.kept.reason, ENG_REASON,
+    if (m->kept->result == ENG_SKIP && m->kept->count.runs > 0) {
+        m->kept->result = ENG_HARNESS_ERROR;
+        snprintf(m->kept->reason, ENG_REASON,
                  "it ran %s times, then reported a missing feature: %.200s",
-                 text_count(done, m->record.kept.count.runs), outcome->reason);
+                 text_count(done, m->kept->count.runs), outcome->reason);
     }
-    if (!worker_says[outcome->result] && m->record.kept.count.runs != m->target &&
-        !eng_rule_waits(&m->rule, &m->record.kept.count)) {
-        m->record.kept.result = ENG_HARNESS_ERROR;
-        snprintf(m->record.kept.reason, ENG_REASON, "the worker stopped after %s of %s runs",
-                 text_count(done, m->record.kept.count.runs), text_count(asked, m->target));
+    if (!worker_says[outcome->result] && m->kept->count.runs != m->target &&
+        !eng_rule_waits(&m->rule, &m->kept->count)) {
+        m->kept->result = ENG_HARNESS_ERROR;
+        snprintf(m->kept->reason, ENG_REASON, "the worker stopped after %s of %s runs",
+                 text_count(done, m->kept->count.runs), text_count(asked, m->target));
     }
 }
 
 static void add_up(struct eng_queue *q, const struct eng_measured *m)
 {
-    eng_tally_add(q->workers->tally, m->record.kept.name, m->record.kept.result,
-                  m->record.kept.expectation, &m->record.kept.count);
-    if (eng_is_verdict(m->record.kept.result) &&
-        eng_rule_judge(&m->rule, &m->record.kept.count) == ENG_RULING_MISSED)
+    eng_tally_add(q->workers->tally, m->kept->name, m->kept->result, m->kept->expectation,
+                  &m->kept->count);
+    if (eng_is_verdict(m->kept->result) &&
+        eng_rule_judge(&m->rule, &m->kept->count) == ENG_RULING_MISSED)
         q->workers->tally->undecided++;
-    if (m->record.kept.expectation != CAT_CONTROL &&
-        (m->record.kept.result == ENG_FAIL || m->record.kept.count.failed_runs > 0))
+    if (m->kept->expectation != CAT_CONTROL &&
+        (m->kept->result == ENG_FAIL || m->kept->count.failed_runs > 0))
         run_of(q)->progress->failed++;
 }
 
 static void report_end(struct eng_queue *q, const struct eng_measured *m)
 {
-    if (eng_is_broken(m->record.kept.result) || m->failed || q->watch.verbose)
-        say(q, true, "%s: %s%s%s", eng_result_name(m->record.kept.result), m->shown.data,
-            m->record.kept.reason[0] ? ": " : "", m->record.kept.reason);
+    if (eng_is_broken(m->kept->result) || m->failed || q->watch.verbose)
+        say(q, true, "%s: %s%s%s", eng_result_name(m->kept->result), m->shown.data,
+            m->kept->reason[0] ? ": " : "", m->kept->reason);
 }
 
 static void describe(const struct cat_case *which, struct eng_upcoming *ahead, void *user)
@@ -366,14 +367,13 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct eng_measured *m, bool
 {
     struct eng_outcome outcome;
     struct eng_request request = {.kind = ENG_RUN,
-                                  .first = m->record.kept.first + m->record.kept.count.runs,
-                                  .runs = m->target - m->record.kept.count.runs,
+                                  .first = m->kept->first + m->kept->count.runs,
+                                  .runs = m->target - m->kept->count.runs,
                                   .seed = run_of(q)->seed,
                                   .timed = q->watch.verbose};
-    if (m->rule.waits > m->record.kept.count.runs) {
-        const uint64_t half = (m->rule.waits + 1) / 2,
-                       before = m->record.kept.count.no_progress_runs;
-        request.waits = m->rule.waits - m->record.kept.count.runs;
+    if (m->rule.waits > m->kept->count.runs) {
+        const uint64_t half = (m->rule.waits + 1) / 2, before = m->kept->count.no_progress_runs;
+        request.waits = m->rule.waits - m->kept->count.runs;
         request.expired = half > before ? half - before : 0;
     }
     eng_precompile_ask(&q->precompile, &q->plan, q->done, q->present, &request, describe, q);
@@ -383,8 +383,7 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct eng_measured *m, bool
     take_place(q, m->which);
     q->measured = m;
     const enum eng_end end =
-        eng_submit(&q->client,
-                   &(struct eng_work){.name = m->record.kept.name, .stress = m->record.kept.stress},
+        eng_submit(&q->client, &(struct eng_work){.name = m->kept->name, .stress = m->kept->stress},
                    &request, &outcome);
     q->measured = NULL;
     leave_place(q);
@@ -398,12 +397,12 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct eng_measured *m, bool
 static void go_on_alone(struct eng_queue *q, struct eng_measured *m)
 {
     say(q, true, "%s: %s while precompiling other pipelines: continues without: %s", m->shown.data,
-        eng_result_name(m->record.kept.result), m->record.kept.reason);
+        eng_result_name(m->kept->result), m->kept->reason);
     eng_client_stop(&q->client, true);
     forget_evidence(m);
     m->unclear = false;
-    m->record.kept.reason[0] = '\0';
-    m->record.kept.result = eng_verdict(&m->record.kept.count);
+    m->kept->reason[0] = '\0';
+    m->kept->result = eng_verdict(&m->kept->count);
 }
 
 // A drawn program ended the worker: count it as a failed run; the next run gets a new worker.
@@ -411,19 +410,18 @@ static bool count_broken(struct eng_queue *q, struct eng_measured *m)
 {
     struct eng_count count;
     struct eng_failure failure;
-    const enum eng_result result = m->record.kept.result;
+    const enum eng_result result = m->kept->result;
     // A worker that ended by itself has used up its number.
     const uint32_t process = q->client.worker ? q->client.process : q->client.process - 1;
     report_end(q, m);
     eng_client_stop(&q->client, true);
-    eng_draw_broken(&q->device->facts, m->which->subgroup,
-                    m->record.kept.first + m->record.kept.count.runs, result, m->record.kept.reason,
-                    &count, &failure);
+    eng_draw_broken(&q->device->facts, m->which->subgroup, m->kept->first + m->kept->count.runs,
+                    result, m->kept->reason, &count, &failure);
     eng_record_add(&m->records, &m->record, &count, &failure, process, false);
-    m->record.kept.reason[0] = '\0';
-    m->record.kept.result = ENG_PARTIAL;
+    m->kept->reason[0] = '\0';
+    m->kept->result = ENG_PARTIAL;
     const bool written = put(q, m);
-    m->record.kept.result = eng_verdict(&m->record.kept.count);
+    m->kept->result = eng_verdict(&m->kept->count);
     return written;
 }
 
@@ -431,10 +429,10 @@ static bool count_broken(struct eng_queue *q, struct eng_measured *m)
 static enum eng_stop run_by_rule(struct eng_queue *q, struct eng_measured *m, bool *over)
 {
     enum eng_stop step = ENG_STOP_NOT;
-    uint64_t next = eng_rule_next(&m->rule, &m->record.kept.count);
-    m->record.kept.result = eng_verdict(&m->record.kept.count);
-    while (next > 0 && step == ENG_STOP_NOT && *over && eng_is_verdict(m->record.kept.result)) {
-        m->record.kept.result = ENG_PARTIAL;
+    uint64_t next = eng_rule_next(&m->rule, &m->kept->count);
+    m->kept->result = eng_verdict(&m->kept->count);
+    while (next > 0 && step == ENG_STOP_NOT && *over && eng_is_verdict(m->kept->result)) {
+        m->kept->result = ENG_PARTIAL;
         step = put_rest(q, m) ? ensure_open(q, q->present) : ENG_STOP_STORE;
         if (step == ENG_STOP_NOT) {
             m->target = next;
@@ -442,22 +440,22 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct eng_measured *m, bo
             if (step == ENG_STOP_NOT && *over && m->unclear)
                 go_on_alone(q, m);
             if (step == ENG_STOP_NOT && *over && cat_test_draws(m->which->test) &&
-                eng_is_broken(m->record.kept.result) && !count_broken(q, m))
+                eng_is_broken(m->kept->result) && !count_broken(q, m))
                 step = ENG_STOP_STORE;
         } else {
             *over = false;
         }
-        next = eng_rule_next(&m->rule, &m->record.kept.count);
+        next = eng_rule_next(&m->rule, &m->kept->count);
     }
-    if (*over && eng_is_verdict(m->record.kept.result))
-        eng_rule_reason(&m->rule, &m->record.kept.count, m->record.kept.reason, ENG_REASON);
+    if (*over && eng_is_verdict(m->kept->result))
+        eng_rule_reason(&m->rule, &m->kept->count, m->kept->reason, ENG_REASON);
     return step;
 }
 
 // Adds to the reason of a failure on an emulated GPU what it is about.
 static void judge(struct eng_queue *q, struct eng_measured *m)
 {
-    const struct result *kept = &m->record.kept;
+    const struct result *kept = m->kept;
     struct eng_request request = {.kind = ENG_RUN,
                                   .first = kept->failure_count ? kept->failures[0].at.run
                                                                : kept->first + kept->runs,
@@ -468,10 +466,9 @@ static void judge(struct eng_queue *q, struct eng_measured *m)
         (kept->result != ENG_FAIL && !eng_is_broken(kept->result)))
         return;
     put_rest(q, m);
-    eng_emulate_judge(
-        &q->client,
-        &(struct eng_work){.name = m->record.kept.name, .stress = m->record.kept.stress}, &request,
-        says, sizeof says);
+    eng_emulate_judge(&q->client,
+                      &(struct eng_work){.name = m->kept->name, .stress = m->kept->stress},
+                      &request, says, sizeof says);
     const size_t length = strlen(kept->reason);
     snprintf(kept->reason + length, ENG_REASON - length, "%s%s", length > 0 && says[0] ? "; " : "",
              says);
@@ -483,8 +480,8 @@ static enum eng_stop run_case(struct eng_queue *q, struct eng_measured *m)
     enum eng_stop step = ENG_STOP_NOT;
     show(q, m);
     if (!cat_case_module(m->which)) {
-        m->record.kept.result = ENG_SKIP;
-        snprintf(m->record.kept.reason, ENG_REASON,
+        m->kept->result = ENG_SKIP;
+        snprintf(m->kept->reason, ENG_REASON,
                  m->which->test->head.size_count
                      ? "built without a module for subgroups of %u"
                      : "built by an assembler that does not know what it needs",
@@ -497,7 +494,7 @@ static enum eng_stop run_case(struct eng_queue *q, struct eng_measured *m)
     if (over)
         judge(q, m);
     // A configuration that stopped before its first batch has no results yet.
-    if (over || m->record.kept.count.runs > 0) {
+    if (over || m->kept->count.runs > 0) {
         if (!put(q, m))
             return ENG_STOP_STORE;
         add_up(q, m);
@@ -505,7 +502,7 @@ static enum eng_stop run_case(struct eng_queue *q, struct eng_measured *m)
     if (over)
         report_end(q, m);
     if (over && run_of(q)->ended)
-        run_of(q)->ended(q->device, &m->record.kept, run_of(q)->user);
+        run_of(q)->ended(q->device, m->kept, run_of(q)->user);
     return step;
 }
 
@@ -519,12 +516,12 @@ static bool recall(struct eng_queue *q, struct eng_measured *m)
     // If the store cannot be read, measure nothing again.
     if (error->message[0])
         return false;
-    const bool done = eng_record_recall(&m->records, &m->record.kept, &process, error);
+    const bool done = eng_record_recall(&m->records, m->kept, &process, error);
     // From here on, use a new process number.
     if (!q->client.worker)
         q->client.process = process;
     if (done && run_of(q)->known)
-        run_of(q)->known(q->device, &m->record.kept, run_of(q)->user);
+        run_of(q)->known(q->device, m->kept, run_of(q)->user);
     return done;
 }
 
@@ -634,7 +631,7 @@ static enum eng_stop run_cases(struct eng_queue *q)
         measure_begin(q, &m, &q->plan.cases[i]);
         recall(q, &m);
         q->present = i;
-        cat_name_shown(m.record.kept.name, &m.shown);
+        cat_name_shown(m.kept->name, &m.shown);
         step = run_case(q, &m);
         q->progress->name = NULL;
         measure_clear(&m);

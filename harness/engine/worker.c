@@ -20,13 +20,13 @@
 struct worker {
     struct eng_sink sink;
     struct dev *dev;
-    bool running;            // opened for runs
-    uint32_t index;          // among the driver's devices
-    uint32_t tried;          // modes of the checker, bit i: enum cat_check i
-    bool host_checker;       // do not trust it:
-    char untrusted[512];     // why
-    atomic_bool peer_closed; // the supervisor no longer listens
-    pthread_mutex_t sending; // one line at a time: other threads precompile pipelines
+    bool running;               // opened for runs
+    uint32_t index;             // among the driver's devices
+    uint32_t tried;             // modes of the checker, bit i: enum cat_check i
+    bool host_checker;          // do not trust it:
+    struct lit_error untrusted; // why
+    atomic_bool peer_closed;    // the supervisor no longer listens
+    pthread_mutex_t sending;    // one line at a time: other threads precompile pipelines
     unsigned messages;
     struct text taught; // chunks of an incomplete test
     bool knows;         // the last complete one was added
@@ -50,13 +50,6 @@ static bool emit(const struct eng_event *event, void *user)
     return !worker->peer_closed;
 }
 
-static void emit_error(struct worker *worker, enum lit_exit code, const char *message)
-{
-    struct eng_event event = {.kind = ENG_EVENT_ERROR, .error_code = code};
-    snprintf(event.text, sizeof event.text, "%s", message);
-    emit(&event, worker);
-}
-
 static void on_message(const char *text, void *user)
 {
     struct worker *worker = user;
@@ -73,7 +66,7 @@ static void enumerate(struct worker *worker)
     size_t count = 0;
     struct lit_error error = {0};
     if (!dev_enumerate(&facts, &count, &error)) {
-        emit_error(worker, error.code, error.message);
+        eng_emit_error(&worker->sink, &error);
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -108,23 +101,20 @@ static bool open_anew(struct worker *worker, const struct eng_request *request, 
         &error);
     worker->running = lasts && worker->dev && !capture;
     if (!worker->dev)
-        emit_error(worker, error.code, error.message);
+        eng_emit_error(&worker->sink, &error);
     return worker->dev;
 }
 
 // Does not try again a mode that failed.
 static enum dev_status try_checker(struct worker *worker, const struct eng_request *request)
 {
-    struct lit_error error = {0};
     enum dev_status status = DEV_OK;
     const uint32_t checks = request->checks & ~worker->tried;
     if (!worker->running || !checks || worker->host_checker)
         return DEV_OK;
     worker->host_checker =
-        !dev_self_test(worker->dev, checks, request->timeout_ms, &status, &error);
+        !dev_self_test(worker->dev, checks, request->timeout_ms, &status, &worker->untrusted);
     worker->tried |= checks;
-    snprintf(worker->untrusted, sizeof worker->untrusted, "%s",
-             worker->host_checker ? error.message : "");
     return status;
 }
 
@@ -135,7 +125,8 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
         return DEV_OK;
     const enum dev_status status = try_checker(worker, request);
     if (status == DEV_LOST || status == DEV_TIMEOUT) {
-        emit_error(worker, LIT_EXIT_DEVICE_LOST, worker->untrusted);
+        worker->untrusted.code = LIT_EXIT_DEVICE_LOST;
+        eng_emit_error(&worker->sink, &worker->untrusted);
         return status;
     }
 
@@ -145,7 +136,7 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
         .host_checker = worker->host_checker,
     };
     if (worker->host_checker)
-        snprintf(event.text, sizeof event.text, "%s", worker->untrusted);
+        snprintf(event.text, sizeof event.text, "%s", worker->untrusted.message);
     emit(&event, worker);
     emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
     return DEV_OK;
@@ -308,13 +299,14 @@ int eng_worker_main(const char *manifest)
         drop_line(worker, length);
         worker->messages = 0;
         if (!good) {
-            emit_error(worker, error.code, error.message);
+            eng_emit_error(&worker->sink, &error);
             continue;
         }
         const bool needs_device =
             request.kind == ENG_RUN || request.kind == ENG_COMPILE || request.kind == ENG_GENERATED;
         if (needs_device && !worker->dev) {
-            emit_error(worker, LIT_EXIT_USAGE, "no device is open");
+            lit_fail(&error, LIT_EXIT_USAGE, "no device is open");
+            eng_emit_error(&worker->sink, &error);
             continue;
         }
         switch (request.kind) {

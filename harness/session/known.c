@@ -113,11 +113,7 @@ static void add(const void *bytes, size_t size)
 
 static bool is_same_shape(const struct eng_prepared *a, const struct eng_prepared *b)
 {
-    return a->shape.workgroups == b->shape.workgroups && a->shape.elements == b->shape.elements &&
-           a->shape.input_words == b->shape.input_words &&
-           a->shape.state_words == b->shape.state_words &&
-           a->shape.instances == b->shape.instances &&
-           a->shape.words_per_instance == b->shape.words_per_instance &&
+    return memcmp(&a->shape, &b->shape, sizeof a->shape) == 0 &&
            a->code.interface == b->code.interface && a->code.subgroup == b->code.subgroup;
 }
 

@@ -15,11 +15,11 @@ static char root[] = "/tmp/litmus-drivers-XXXXXX";
 // The environment that the search sees: name, value, name, value.
 static const char *environment[32];
 
-static const char *get(const char *name)
+static char *get(const char *name)
 {
     for (size_t i = 0; environment[i]; i += 2)
         if (strcmp(environment[i], name) == 0)
-            return environment[i + 1];
+            return (char *)environment[i + 1];
     return NULL;
 }
 

@@ -7,7 +7,7 @@
 // An environment, "NAME=value NAME=value".
 static const char *environment;
 
-static const char *get(const char *name)
+static char *get(const char *name)
 {
     static char value[128];
     const size_t length = strlen(name);
