@@ -36,18 +36,6 @@ static bool read_extensions(VkPhysicalDevice physical, VkExtensionProperties **e
                     dev_result_name(result, number));
 }
 
-// `capture`: also enables reporting of compiled code, if supported.
-static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
-                          struct dev_features *features, struct lit_error *error)
-{
-    OWNED(lit_free) VkExtensionProperties *offered = NULL;
-    uint32_t count = 0;
-    if (!read_extensions(physical, &offered, &count, error))
-        return false;
-    dev_features_choose(physical, api, capture, offered, count, features);
-    return true;
-}
-
 // --- Facts
 
 // Copies a driver's string, which may lack its terminator.
@@ -150,9 +138,12 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, bool captu
     VkPhysicalDeviceProperties plain = {0};
     vkGetPhysicalDeviceProperties(physical, &plain);
     const uint32_t api = plain.apiVersion < instance_api ? plain.apiVersion : instance_api;
+    OWNED(lit_free) VkExtensionProperties *offered = NULL;
+    uint32_t count = 0;
     take_plain(facts, &plain);
-    if (!read_features(physical, api, capture, features, error))
+    if (!read_extensions(physical, &offered, &count, error))
         return false;
+    dev_features_choose(physical, api, capture, offered, count, features);
 
     VkPhysicalDeviceSubgroupSizeControlProperties sizes = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES,

@@ -79,27 +79,15 @@ static void say(const char *line, void *user)
     pthread_mutex_unlock(&pool->lock);
 }
 
-static bool stop(void *user)
-{
-    const struct eng_pool *pool = user;
-    const struct eng_watch *outer = pool->outer;
-    return atomic_load(&pool->stop) || (outer->stop && outer->stop(outer->user));
-}
-
 void eng_pool_begin(struct eng_pool *pool, const struct eng_watch *outer)
 {
     *pool = (struct eng_pool){.outer = outer, .watch = *outer};
     pool->watch.say = say;
     pool->watch.tick = NULL;
-    pool->watch.stop = stop;
+    pool->watch.stop = &pool->stop;
     pool->watch.user = pool;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
-}
-
-void eng_pool_wait(struct eng_pool *pool)
-{
-    clock_wait(&pool->changed, &pool->lock);
 }
 
 bool eng_pool_stops(const struct eng_pool *pool)

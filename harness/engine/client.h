@@ -30,18 +30,18 @@ static inline bool eng_end_stops(enum eng_end end)
 
 struct eng_pool {
     pthread_mutex_t lock;
-    pthread_cond_t changed;
-    atomic_bool stop; // all lanes are to stop, as if a signal had come
-    enum eng_end end; // RAN, or how the first request ended that could not run
-    char reason[512]; // why
+    pthread_cond_t changed; // clock_wait waits for it; the caller must also check for signals
+    atomic_bool stop;       // all lanes are to stop, as if a signal had come
+    enum eng_end end;       // RAN, or how the first request ended that could not run
+    char reason[512];       // why
     const struct eng_watch *outer;
     struct eng_watch watch; // of the lanes' workers
     struct eng_lane *lanes; // eng_pool_start
     size_t count;
 };
 
-// Makes a watch for the lanes' workers: like `outer`, but its `say` is called with the lock held,
-// it has no tick, and its workers stop with the pool.
+// Makes a watch for the lanes' workers: like `outer`, which has no `stop`, but its `say` is called
+// with the lock held, it has no tick, and its workers stop with the pool.
 void eng_pool_begin(struct eng_pool *pool, const struct eng_watch *outer);
 void eng_pool_end(struct eng_pool *pool);
 // Calls work(lane) for each of `count` lanes, an array of elements of `size` bytes, with the lock
@@ -55,8 +55,6 @@ void eng_pool_join(struct eng_pool *pool);
 // Both; the first lane works on this thread.
 void eng_pool_run(struct eng_pool *pool, void (*work)(void *lane), void *lanes, size_t size,
                   size_t count);
-// Waits briefly for a change; the caller must also check for signals. The caller holds the lock.
-void eng_pool_wait(struct eng_pool *pool);
 // Whether all waiting must end: a signal came, or `stop` is set.
 bool eng_pool_stops(const struct eng_pool *pool);
 // Notes how a request ended; eng_submit does.

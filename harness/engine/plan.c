@@ -22,13 +22,11 @@ struct gathering {
 
 static bool keeps(const struct gathering *g, const struct cat_case *which)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     if (!g->whole->keeps)
         return true;
     cat_case_name(which, &name);
-    const bool kept = g->whole->keeps(which, name.data, g->facts, g->whole->user);
-    text_free(&name);
-    return kept;
+    return g->whole->keeps(which, name.data, g->facts, g->whole->user);
 }
 
 static void gather(const struct cat_case *which, void *user)
@@ -39,9 +37,8 @@ static void gather(const struct cat_case *which, void *user)
     if (which->subgroup != g->usual && !g->selection->thorough &&
         (g->sized->count == 0 || !cat_selection_has(g->sized, which)))
         return;
-    if (!keeps(g, which))
-        return;
-    LIT_ADD(g->plan->cases, g->plan->count) = *which;
+    if (keeps(g, which))
+        LIT_ADD(g->plan->cases, g->plan->count) = *which;
 }
 
 void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
@@ -49,7 +46,7 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
 {
     uint32_t sizes[DEV_MAX_SIZES];
     size_t size_count = facts->problem[0] ? 0 : dev_facts_sizes(facts, sizes);
-    const char **patterns = lit_alloc(selection->count + 1, sizeof *patterns);
+    OWNED(lit_free) const char **patterns = lit_alloc(selection->count + 1, sizeof *patterns);
     struct cat_selection sized = {.patterns = patterns, .thorough = selection->thorough};
     for (size_t i = 0; i < selection->count; i++)
         if (selection->patterns[i][0] != '!' && cfg_names_size(selection->patterns[i]))
@@ -64,7 +61,7 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
     // Sizes other than the usual one must be requested.
     if (!selection->thorough && sized.count == 0 && size_count > 1)
         size_count = 1;
-    const char **room = lit_alloc(selection->count + 1, sizeof *room);
+    OWNED(lit_free) const char **room = lit_alloc(selection->count + 1, sizeof *room);
     for (size_t t = 0; t < cat_test_count(); t++) {
         struct cat_selection narrow;
         gathering.selection = &narrow;
@@ -73,8 +70,6 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
         for (size_t s = 0; s < size_count; s++)
             cat_test_each(cat_test_at(t), sizes[s], gather, &gathering);
     }
-    free(room);
-    free(patterns);
     struct lit_random random = {.state = random_derive(seed, "order")};
     if (shuffle)
         random_shuffle(&random, plan->cases, plan->count, sizeof *plan->cases);
@@ -84,11 +79,10 @@ void eng_plan_shard(struct eng_plan *plan, const struct eng_shard *shard)
 {
     size_t kept = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         cat_case_name(&plan->cases[i], &name);
         if (eng_shard_has(shard, name.data))
             plan->cases[kept++] = plan->cases[i];
-        text_free(&name);
     }
     plan->count = kept;
 }
@@ -394,10 +388,9 @@ bool eng_precompile_over(const struct eng_plan *plan, size_t place, const char *
 {
     bool found = false;
     for (size_t i = 0; i < place && !found; i++) {
-        struct text of = {0};
+        OWNED(text_free) struct text of = {0};
         cat_case_name(&plan->cases[i], &of);
         found = !strcmp(of.data, name);
-        text_free(&of);
     }
     return found;
 }

@@ -70,7 +70,7 @@ static void take_place(struct eng_queue *q, const struct cat_case *which)
     while (
         !eng_pool_stops(&workers->pool) &&
         !eng_share_may_run(workers->places, workers->count, (size_t)(q->place - workers->places)))
-        eng_pool_wait(&workers->pool);
+        clock_wait(&workers->pool.changed, &workers->pool.lock);
     q->place->state = ENG_PLACE_RUNS;
 }
 
@@ -224,12 +224,6 @@ static void watch_tick(void *user)
     if (q->progress->name)
         show_progress(q);
     pthread_mutex_unlock(&q->workers->pool.lock);
-}
-
-static bool watch_stop(void *user)
-{
-    const struct eng_queue *q = user;
-    return atomic_load(&q->workers->pool.stop);
 }
 
 static bool batch_is_sane(const struct eng_measured *m, const struct eng_count *batch)
@@ -534,10 +528,9 @@ void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t ind
                             .device = device,
                             .progress = &workers->progress[index],
                             .place = &workers->places[index]};
-    q->watch = *run->watch;
+    q->watch = workers->pool.watch;
     q->watch.say = watch_say;
     q->watch.tick = watch_tick;
-    q->watch.stop = watch_stop;
     q->watch.user = q;
     q->client = (struct eng_client){.watch = &q->watch,
                                     .device = device,

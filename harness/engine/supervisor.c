@@ -56,18 +56,11 @@ static void work(void *user)
     struct eng_queue *queue = user;
     struct eng_workers *workers = queue->workers;
     while (!may_start(queue) && !eng_pool_stops(&workers->pool))
-        eng_pool_wait(&workers->pool);
+        clock_wait(&workers->pool.changed, &workers->pool.lock);
     queue->running = true;
     eng_queue_run(queue);
     queue->running = false;
     queue->ended = true;
-}
-
-static void run_side_by_side(struct eng_workers *workers)
-{
-    for (size_t i = 0; i < workers->count; i++)
-        print_header(&workers->queues[i]);
-    eng_pool_run(&workers->pool, work, workers->queues, sizeof *workers->queues, workers->count);
 }
 
 static void work_in_turn(void *user)
@@ -125,8 +118,11 @@ enum eng_stop eng_supervise(const struct eng_run *run, struct eng_tally *tally,
         clear(&workers);
         return ENG_STOP_STORE;
     }
-    if (workers.count > 1 && !run->serial)
-        run_side_by_side(&workers);
+    const bool together = workers.count > 1 && !run->serial;
+    for (size_t i = 0; together && i < workers.count; i++)
+        print_header(&workers.queues[i]);
+    if (together)
+        eng_pool_run(&workers.pool, work, workers.queues, sizeof *workers.queues, workers.count);
     else
         eng_pool_run(&workers.pool, work_in_turn, &workers, 0, 1);
     eng_progress_clear(run->progress);

@@ -361,7 +361,7 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
     for (;;) {
         bool parsed = false;
         reason[0] = '\0';
-        if (eng_interrupt() || (watch->stop && watch->stop(watch->user)))
+        if (eng_interrupt() || (watch->stop && atomic_load(watch->stop)))
             return ENG_WAIT_INTERRUPTED;
         // The run's own time also passes while the process is stopped, and while events are
         // waiting.

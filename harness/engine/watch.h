@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker as the supervisor sees it: takes requests, returns events, and watches for silence,
 // death and output. One thread at a time may use a worker; different threads may have their own
-// workers, and must then make `say`, `tick` and `stop` thread-safe.
+// workers, and must then make `say` and `tick` thread-safe.
 #pragma once
 
 #include "base/error.h"
@@ -10,6 +10,7 @@
 #include "engine/protocol.h"
 #include "model/result.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 // --- How long the supervisor waits for a worker, how it ends one, and when it stops a device's
@@ -79,9 +80,8 @@ struct eng_watch {
     void (*say)(const char *line, void *user);
     // Called a few times a second while waiting; may be NULL.
     void (*tick)(void *user);
-    // Called as often: whether to stop as if a signal had come; may be NULL.
-    bool (*stop)(void *user);
     void *user;
+    const atomic_bool *stop; // whether to stop as if a signal had come; may be NULL
 };
 
 struct eng_worker;

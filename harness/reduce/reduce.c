@@ -103,7 +103,6 @@ static struct crew *begin_crew(const struct red_plan *plan)
     crew->reference.say = say_nothing;
     crew->reference.tick = NULL;
     crew->reference.stop = crew->pool.watch.stop;
-    crew->reference.user = crew->pool.watch.user;
     crew->target.watch = &crew->pool.watch;
     crew->target.reference = &crew->reference;
     for (unsigned i = 0; i < plan->jobs; i++)
@@ -137,7 +136,7 @@ static void try_all(struct crew *crew, struct candidate *candidates, size_t coun
 enum red_end red_over(const struct red_plan *plan)
 {
     const struct eng_watch *watch = plan->target->watch;
-    if (eng_interrupt() || (watch->stop && watch->stop(watch->user)))
+    if (eng_interrupt() || (watch->stop && atomic_load(watch->stop)))
         return RED_SIGNAL;
     return watch->policy.total > 0 && clock_now() - watch->started >= watch->policy.total
                ? RED_TIME

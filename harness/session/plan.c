@@ -112,15 +112,6 @@ static bool take_missing(struct report_model *model, const char *label, void *us
     return good;
 }
 
-static bool read_missing(struct planning *p, const struct lit_list *stores)
-{
-    bool good = true;
-    p->is_missing = stores->count > 0;
-    for (size_t i = 0; good && i < stores->count; i++)
-        good = compare_source_each(stores->items[i], false, take_missing, p, p->error);
-    return good;
-}
-
 static bool read_stores(struct planning *p, const struct lit_list *stores)
 {
     bool good = true;
@@ -369,14 +360,6 @@ static bool put_parts(const struct planning *p, struct text *out)
     return true;
 }
 
-static bool check_usage(const struct ses_plan_options *o, const struct lit_list *patterns,
-                        struct lit_error *error)
-{
-    if (o->parts > ENG_SHARDS_MAX)
-        return lit_fail(error, LIT_EXIT_USAGE, "--parts: at most %s", COUNT(ENG_SHARDS_MAX));
-    return ses_check_tests(o->all, patterns, &o->caselists, "plan", error);
-}
-
 static void clear(struct planning *p)
 {
     for (size_t i = 0; i < p->past_count; i++)
@@ -410,12 +393,18 @@ int ses_plan(const struct ses_plan_options *o, const struct lit_list *patterns, 
              struct lit_error *error)
 {
     struct planning p = {.options = o, .error = error};
-    bool good = check_usage(o, patterns, p.error) &&
-                ses_cases_read(&p.cases, &o->caselists, &o->skips, p.error);
+    if (o->parts > ENG_SHARDS_MAX)
+        lit_fail(error, LIT_EXIT_USAGE, "--parts: at most %s", COUNT(ENG_SHARDS_MAX));
+    bool good = o->parts <= ENG_SHARDS_MAX &&
+                ses_check_tests(o->all, patterns, &o->caselists, "plan", error) &&
+                ses_cases_read(&p.cases, &o->caselists, &o->skips, error);
     if (good) {
         p.selection = ses_cases_select(&p.cases, patterns, o->all, o->thorough);
-        good = cat_selection_check(&p.selection, p.error) && read_stores(&p, &o->from) &&
-               read_missing(&p, &o->missing) && make_items(&p) && put_parts(&p, out);
+        good = cat_selection_check(&p.selection, error) && read_stores(&p, &o->from);
+        p.is_missing = o->missing.count > 0;
+        for (size_t i = 0; good && i < o->missing.count; i++)
+            good = compare_source_each(o->missing.items[i], false, take_missing, &p, error);
+        good = good && make_items(&p) && put_parts(&p, out);
     }
     if (good && p.item_count == 0)
         fputs("litmus: nothing is missing\n", stderr);
