@@ -36,8 +36,7 @@ static const struct cli_option options[] = {
      "--shape)"},
     {0, "pressure", CLI_SEED | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), OWN(pressure), "N",
      "of groups: so many more registers that are live throughout, a\nquarter of them again "
-     "Boolean; "
-     "to 120"},
+     "Boolean; to 120"},
     {0, "shape", CLI_CHOICE | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), OWN(shape),
      "plain|exits|subgroups|vulkan|arithmetic|nabla|vello|llama|prefix-sums",
      "of groups: operations behind loops that all leave in nested\nbranches, branches on "
@@ -47,9 +46,8 @@ static const struct cli_option options[] = {
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
     CLI_OPTION_EMULATE,
-    CLI_OPTION_SEED(
-        "random seed of programs and input, e.g. 24301 or 0x5eed\n(default: a new one, which is "
-        "printed)"),
+    CLI_OPTION_SEED("random seed of programs and input, e.g. 24301 or 0x5eed\n(default: a new one, "
+                    "which is printed)"),
     {0, "index", CLI_SEED | CLI_NOT(CLI_RESUMED), OWN(index), "N",
      "the first program's number (default: 0)"},
     {0, "compile-only", CLI_FLAG | CLI_NOT(CLI_RESUMED | MEMORY | SHOWN), OWN(compile), NULL,
@@ -72,8 +70,7 @@ static const struct cli_option options[] = {
      "the store, which has all results (default: litmus.db)"},
     {0, "resume", CLI_FLAG, AT(resume), NULL,
      "go on with the newest unfinished campaign in the store, with its\noptions; of a finished "
-     "one, "
-     "but of memory, only print the tables"},
+     "one, but of memory, only print the tables"},
     {0, "shard", CLI_TEXT | CLI_NOT(CLI_RESUMED | MEMORY | SHOWN | REPLAYED), AT(shard_runs), "I/N",
      "only part I (from 0) of N of the programs; 'litmus merge' adds\nthe parts"},
     {0, "coverage", CLI_FLAG | CLI_NOT(RECONVERGENCE | MEMORY), OWN(coverage), NULL,

@@ -28,8 +28,7 @@ static const struct cli_option options[] = {
      "read files with the vkGetPipelineCacheData of another\nprogram, one pipeline each"},
     {0, "execute", CLI_FLAG, AT(emulate), NULL,
      "execute the SASS of sm_90, or the machine code and the NIR\nof RADV, that a store has, on "
-     "the "
-     "host, compare with what\nthe device stored, and name what is to blame"},
+     "the host, compare with what\nthe device stored, and name what is to blame"},
     CLI_OPTION_DB,
     {0, "kept", CLI_TEXT, AT(from), "FOLDER",
      "with --execute: the code that --keep wrote there, instead\nof a store's; compare with what "

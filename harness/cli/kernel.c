@@ -14,11 +14,9 @@
 static const struct cli_option options[] = {
     {0, "buffer", CLI_LIST | SCRIPT, AT(buffers), "SET.BINDING=WHAT",
      "what a buffer, or element 2 of an array of them (0.1[2]), holds\nbefore each run: "
-     "random:SIZE (words),\nfloats:SIZE (from -1 to 1), "
-     "iota:SIZE (0, 1, 2, ...),\nzero:SIZE; SIZE alone: nothing that counts; VALUES, as push "
-     "constants\nhave; file:FILE or FILE: bytes, or words (*.words). SIZE is in\nbytes, or with K "
-     "or M "
-     "behind it"},
+     "random:SIZE (words),\nfloats:SIZE (from -1 to 1), iota:SIZE (0, 1, 2, ...),\nzero:SIZE; SIZE "
+     "alone: nothing that counts; VALUES, as push constants\nhave; file:FILE or FILE: bytes, or "
+     "words (*.words). SIZE is in\nbytes, or with K or M behind it"},
     {0, "groups", CLI_TEXT | SCRIPT, AT(groups), "X[,Y[,Z]]", "workgroups of the dispatch"},
     {0, "push", CLI_TEXT | SCRIPT, AT(push), "VALUES|file:FILE",
      "push constants: u32:64,0x40,-1, f32:1.5,2, hex:00ff (bytes),\naddress:0.2 (of buffer 0.2, 8 "
@@ -46,8 +44,7 @@ static const struct cli_option options[] = {
      "rmse:X, bits:HEX, bits:FILE.words,\nwords:FIRST-LAST"},
     {0, "without", CLI_LIST | SCRIPT, AT(without), "MODE",
      "removes an execution mode that the device lacks:\nMaximallyReconvergesKHR, which Tint "
-     "writes, "
-     "or\nSubgroupUniformControlFlowKHR"},
+     "writes, or\nSubgroupUniformControlFlowKHR"},
     {0, "define", CLI_LIST, AT(defines), "NAME[=VALUE]", "a macro of GLSL"},
     {0, "include", CLI_LIST, AT(includes), "FOLDER",
      "where GLSL's includes are, besides the folder of FILE"},

@@ -483,9 +483,8 @@ static bool take_allowed(const char *given, const char *what, struct krn_plan *p
     if (!krn_allow_take(what, &held->may, &bits))
         return lit_fail(
             error, LIT_EXIT_USAGE,
-            "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N or ulp16:N with N "
-            "of 1 or more, relative:X, absolute:X, rmse:X, bits:HEX, bits:FILE.words or "
-            "words:FIRST-LAST",
+            "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N or ulp16:N with N of 1 or "
+            "more, relative:X, absolute:X, rmse:X, bits:HEX, bits:FILE.words or words:FIRST-LAST",
             given);
     if (strncmp(what, "bits:", 5) != 0 || !krn_plan_settle(held))
         return true;
@@ -631,11 +630,10 @@ static bool take_bind(const char *given, struct krn_plan *plan,
             place->binding = to.binding;
             found = true;
         }
-    return found ||
-           lit_fail(error, LIT_EXIT_USAGE,
-                    "--bind '%.80s': expected NAME@SET.BINDING=SET.BINDING, first a buffer "
-                    "of the kernel NAME, then one of --buffer",
-                    given);
+    return found || lit_fail(error, LIT_EXIT_USAGE,
+                             "--bind '%.80s': expected NAME@SET.BINDING=SET.BINDING, first a "
+                             "buffer of the kernel NAME, then one of --buffer",
+                             given);
 }
 
 // Counts the elements that the options give an open array.
