@@ -23,11 +23,10 @@ static struct axi_thread *add_thread(struct parse *p, unsigned number)
         axi_beyond(p->scan, "more than %d threads", AXI_THREADS);
         return NULL;
     }
-    for (size_t i = 0; i < program->thread_count; i++)
-        if (program->threads[i].number == number) {
-            axi_wrong(p->scan, "a second thread %u", number);
-            return NULL;
-        }
+    if (axi_thread_of(program, number)) {
+        axi_wrong(p->scan, "a second thread %u", number);
+        return NULL;
+    }
     struct axi_thread *thread = &program->threads[program->thread_count++];
     thread->number = number;
     memcpy(thread->group, p->group, sizeof thread->group);
@@ -92,13 +91,8 @@ static bool take_parts(struct parse *p, struct axi_instruction *of)
 // NAME [= VALUE [VALUE]]
 static bool take_place(struct parse *p, struct axi_instruction *of)
 {
-    char name[AXI_NAME];
-    if (!axi_word(p->scan, name))
+    if (!axi_refer(p->scan, p->program, &of->reference))
         return false;
-    const int reference = axi_reference(p->program, name);
-    if (reference < 0)
-        return axi_beyond(p->scan, "more than %d locations", AXI_REFERENCES);
-    of->reference = (uint8_t)reference;
     of->a.value = --p->value;
     if (!axi_take(p->scan, "="))
         return true;
@@ -190,13 +184,10 @@ static bool take_later(struct parse *p, bool *taken)
         return first != second || axi_wrong(p->scan, "SSW needs two threads");
     }
     if (axi_take_word(p->scan, "SLOC")) {
-        char a[AXI_NAME], b[AXI_NAME];
+        uint8_t first = 0, second = 0;
         *taken = true;
-        if (!axi_word(p->scan, a) || !axi_word(p->scan, b))
+        if (!axi_refer(p->scan, program, &first) || !axi_refer(p->scan, program, &second))
             return false;
-        const int first = axi_reference(program, a), second = axi_reference(program, b);
-        if (first < 0 || second < 0)
-            return axi_beyond(p->scan, "more than %d locations", AXI_REFERENCES);
         const uint8_t gone = program->references[second].location;
         for (size_t i = 0; i < program->reference_count; i++)
             if (program->references[i].location == gone)

@@ -32,8 +32,15 @@ bool axi_small(struct axi_scan *scan, uint32_t *number); // decimal, unsigned
 // Whether a digit comes next, possibly after a sign.
 bool axi_is_number(struct axi_scan *scan);
 
-// The index of the reference of this name, created on first use; -1 if there are too many.
-int axi_reference(struct axi_program *program, const char *name);
+// The index of the reference of this name; -1: none.
+int axi_reference(const struct axi_program *program, const char *name);
+// Parses the name of a reference, which is created on first use.
+bool axi_refer(struct axi_scan *scan, struct axi_program *program, uint8_t *reference);
+// Parses a thread's number, as in P0 or 0; that of a thread in the program becomes its index.
+bool axi_thread_word(struct axi_scan *scan, uint32_t *number);
+bool axi_thread_number(struct axi_scan *scan, struct axi_program *program, int *thread);
+// The thread of this number; NULL: none.
+struct axi_thread *axi_thread_of(struct axi_program *program, unsigned number);
 // Appends an empty instruction at this position to the thread, which grows as needed. NULL if it is
 // too long.
 struct axi_instruction *axi_append(struct axi_scan *scan, struct axi_thread *thread);
@@ -41,12 +48,6 @@ struct axi_instruction *axi_append(struct axi_scan *scan, struct axi_thread *thr
 bool axi_qualify(struct axi_scan *scan, const char *part, struct axi_instruction *instruction);
 // Checks that the qualifiers fit together, and derives what they imply.
 bool axi_complete(const struct axi_scan *scan, struct axi_instruction *instruction);
-
-// Parses the condition of a .litmus at this position into a node.
-bool axi_condition(struct axi_scan *scan, struct axi_program *program, int *node);
-// Parses a register or location in a condition, and adds it to the observed ones.
-bool axi_observe(struct axi_scan *scan, struct axi_program *program, unsigned *observed);
-bool axi_thread_number(struct axi_scan *scan, const struct axi_program *program, int *thread);
 
 bool axi_parse_vulkan(struct axi_scan *scan, struct axi_program *program);
 bool axi_parse_alloy(struct axi_scan *scan, struct axi_program *program);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEPTH 64 // of a condition
+
 // A label, or a jump to one.
 struct mark {
     char name[AXI_NAME];
@@ -16,11 +18,26 @@ struct mark {
     struct axi_scan place;
 };
 
+// A register's initial value is parsed before its thread is known.
+struct beginning {
+    uint32_t thread, number;
+    int64_t value;
+    struct axi_scan place;
+};
+
+// Threads that synchronize, parsed before them, too.
+struct pair {
+    uint32_t first, second;
+    struct axi_scan place;
+};
+
 struct parse {
     struct axi_scan *scan;
     struct axi_program *program;
     struct mark *labels, *jumps;
-    size_t label_count, jump_count;
+    struct beginning *beginnings;
+    struct pair *pairs;
+    size_t label_count, jump_count, beginning_count, pair_count;
 };
 
 static const struct {
@@ -124,21 +141,6 @@ static bool take_title(struct axi_scan *scan, struct axi_program *program)
     return true;
 }
 
-static struct axi_thread *thread_of(struct axi_program *program, unsigned number)
-{
-    for (size_t i = 0; i < program->thread_count; i++)
-        if (program->threads[i].number == number)
-            return &program->threads[i];
-    return NULL;
-}
-
-// A register's initial value is parsed before its thread is known.
-struct beginning {
-    uint32_t thread, number;
-    int64_t value;
-    struct axi_scan place;
-};
-
 static bool take_register_number(struct axi_scan *scan, uint32_t *number)
 {
     axi_skip(scan);
@@ -150,41 +152,38 @@ static bool take_register_number(struct axi_scan *scan, uint32_t *number)
             axi_beyond(scan, "more registers than r0 to r%d", AXI_REGISTERS - 1));
 }
 
-static bool take_beginning(struct axi_scan *scan, struct beginning **list, size_t *count)
+static bool take_beginning(struct parse *p)
 {
+    struct axi_scan *scan = p->scan;
     struct beginning made = {.place = *scan};
-    scan->at += *scan->at == 'P';
-    if (!axi_small(scan, &made.thread) || !axi_expect(scan, ":") ||
+    if (!axi_thread_word(scan, &made.thread) || !axi_expect(scan, ":") ||
         !take_register_number(scan, &made.number) || !axi_expect(scan, "="))
         return false;
     if (!axi_is_number(scan))
         return axi_beyond(scan, "a register that holds an address");
     if (!axi_number(scan, &made.value))
         return false;
-    LIT_ADD(*list, *count) = made;
+    LIT_ADD(p->beginnings, p->beginning_count) = made;
     return true;
 }
 
 static bool take_location(struct axi_scan *scan, struct axi_program *program)
 {
-    char name[AXI_NAME], other[AXI_NAME];
-    if (!axi_word(scan, name))
-        return false;
+    char other[AXI_NAME];
+    uint8_t reference = 0;
     const size_t known = program->reference_count;
-    const int reference = axi_reference(program, name);
-    if (reference < 0)
-        return axi_beyond(scan, "more than %d locations", AXI_REFERENCES);
-    if ((size_t)reference < known)
-        return axi_wrong(scan, "'%s' is declared twice", name);
+    if (!axi_refer(scan, program, &reference))
+        return false;
+    if (reference < known)
+        return axi_wrong(scan, "'%s' is declared twice", program->references[reference].name);
     if (axi_take_word(scan, "aliases")) {
         if (!axi_word(scan, other))
             return false;
-        for (size_t i = 0; i < known; i++)
-            if (strcmp(program->references[i].name, other) == 0) {
-                program->references[reference].location = program->references[i].location;
-                return true;
-            }
-        return axi_wrong(scan, "there is not a location '%s'", other);
+        const int of = axi_reference(program, other);
+        if (of < 0 || of == reference)
+            return axi_wrong(scan, "there is not a location '%s'", other);
+        program->references[reference].location = program->references[of].location;
+        return true;
     }
     if (!axi_expect(scan, "="))
         return false;
@@ -201,15 +200,15 @@ static bool at_thread(struct axi_scan *scan)
     return at < scan->end && isdigit((unsigned char)*at);
 }
 
-static bool take_declarations(struct axi_scan *scan, struct axi_program *program,
-                              struct beginning **list, size_t *count)
+static bool take_declarations(struct parse *p)
 {
+    struct axi_scan *scan = p->scan;
     if (!axi_expect(scan, "{"))
         return false;
     while (!axi_take(scan, "}")) {
         if (axi_take(scan, ";"))
             continue;
-        if (at_thread(scan) ? !take_beginning(scan, list, count) : !take_location(scan, program))
+        if (at_thread(scan) ? !take_beginning(p) : !take_location(scan, p->program))
             return false;
         axi_skip(scan);
         if (scan->at < scan->end && *scan->at != ';' && *scan->at != '}')
@@ -219,14 +218,10 @@ static bool take_declarations(struct axi_scan *scan, struct axi_program *program
     return true;
 }
 
-struct pair {
-    uint32_t first, second;
-    struct axi_scan place;
-};
-
 // { ssw 0 1; ... }
-static bool take_pairs(struct axi_scan *scan, struct pair **list, size_t *count)
+static bool take_pairs(struct parse *p)
 {
+    struct axi_scan *scan = p->scan;
     if (!axi_take(scan, "{"))
         return true;
     while (!axi_take(scan, "}")) {
@@ -237,14 +232,9 @@ static bool take_pairs(struct axi_scan *scan, struct pair **list, size_t *count)
             return axi_wrong(scan, "'ssw' expected");
         axi_skip(scan);
         made.place = *scan;
-        scan->at += scan->at < scan->end && *scan->at == 'P';
-        if (!axi_small(scan, &made.first))
+        if (!axi_thread_word(scan, &made.first) || !axi_thread_word(scan, &made.second))
             return false;
-        axi_skip(scan);
-        scan->at += scan->at < scan->end && *scan->at == 'P';
-        if (!axi_small(scan, &made.second))
-            return false;
-        LIT_ADD(*list, *count) = made;
+        LIT_ADD(p->pairs, p->pair_count) = made;
     }
     axi_take(scan, ";");
     return true;
@@ -256,13 +246,11 @@ static bool take_threads(struct axi_scan *scan, struct axi_program *program)
     static const char *const groups[] = {"sg", "wg", "qf"};
     do {
         uint32_t number = 0;
-        axi_skip(scan);
-        scan->at += scan->at < scan->end && *scan->at == 'P';
-        if (!axi_small(scan, &number))
+        if (!axi_thread_word(scan, &number))
             return false;
         if (program->thread_count == AXI_THREADS)
             return axi_beyond(scan, "more than %d threads", AXI_THREADS);
-        if (thread_of(program, number))
+        if (axi_thread_of(program, number))
             return axi_wrong(scan, "a second thread P%u", (unsigned)number);
         struct axi_thread *thread = &program->threads[program->thread_count++];
         thread->number = number;
@@ -301,17 +289,6 @@ static bool take_target(struct axi_scan *scan, struct axi_instruction *instructi
     return axi_expect(scan, ",");
 }
 
-// An undeclared location starts at 0.
-static bool take_place(struct parse *p, struct axi_instruction *instruction)
-{
-    char name[AXI_NAME];
-    if (!axi_word(p->scan, name))
-        return false;
-    const int reference = axi_reference(p->program, name);
-    instruction->reference = (uint8_t)reference;
-    return reference >= 0 || axi_beyond(p->scan, "more than %d locations", AXI_REFERENCES);
-}
-
 // .atom.acq.wg and so on; an RMW's operation may be among them.
 static bool take_parts(struct axi_scan *scan, struct axi_instruction *instruction)
 {
@@ -347,14 +324,15 @@ static bool take_operands(struct parse *p, size_t thread, struct axi_instruction
     struct axi_scan *scan = p->scan;
     switch (of->kind) {
     case AXI_LOAD:
-        return take_target(scan, of) && take_place(p, of);
+        return take_target(scan, of) && axi_refer(scan, p->program, &of->reference);
     case AXI_STORE:
-        return take_place(p, of) && axi_expect(scan, ",") && take_value(scan, &of->a);
+        return axi_refer(scan, p->program, &of->reference) && axi_expect(scan, ",") &&
+               take_value(scan, &of->a);
     case AXI_RMW:
         if (!of->atomic)
             return axi_wrong(scan, "an rmw is atomic: rmw.atom");
-        return take_target(scan, of) && take_place(p, of) && axi_expect(scan, ",") &&
-               take_value(scan, &of->a);
+        return take_target(scan, of) && axi_refer(scan, p->program, &of->reference) &&
+               axi_expect(scan, ",") && take_value(scan, &of->a);
     case AXI_CONTROL_BARRIER:
         of->execution = of->scope < AXI_WORKGROUP ? of->scope : AXI_WORKGROUP;
         if (!axi_small(scan, &of->barrier))
@@ -470,13 +448,152 @@ static void find_spins(struct axi_thread *thread)
     }
 }
 
+// --- Conditions on final states
+
+// P and digits, or digits, before a colon.
+static bool is_thread(const struct axi_scan *scan)
+{
+    const char *at = scan->at;
+    at += at < scan->end && *at == 'P';
+    const char *first = at;
+    while (at < scan->end && *at >= '0' && *at <= '9')
+        at++;
+    const bool digits = at > first;
+    while (at < scan->end && *at == ' ')
+        at++;
+    return digits && at < scan->end && *at == ':';
+}
+
+static bool observe_register(struct axi_scan *scan, struct axi_program *program,
+                             struct axi_observed *to)
+{
+    if (!axi_thread_number(scan, program, &to->thread) || !axi_expect(scan, ":") ||
+        !take_register_number(scan, &to->number))
+        return false;
+    snprintf(to->name, sizeof to->name, "P%u:r%u", program->threads[to->thread].number, to->number);
+    return true;
+}
+
+static bool observe_location(struct axi_scan *scan, const struct axi_program *program,
+                             struct axi_observed *to)
+{
+    char name[AXI_NAME];
+    const bool brackets = axi_take(scan, "[");
+    if (!axi_word(scan, name) || (brackets && !axi_expect(scan, "]")))
+        return false;
+    const int reference = axi_reference(program, name);
+    if (reference < 0)
+        return axi_wrong(scan, "there is not a location '%s'", name);
+    to->thread = -1;
+    to->number = program->references[reference].location;
+    snprintf(to->name, sizeof to->name, "%s", name);
+    return true;
+}
+
+static bool observe(struct axi_scan *scan, struct axi_program *program, unsigned *observed)
+{
+    struct axi_observed found = {0};
+    axi_skip(scan);
+    if (is_thread(scan) ? !observe_register(scan, program, &found)
+                        : !observe_location(scan, program, &found))
+        return false;
+    for (*observed = 0; *observed < program->observed_count; ++*observed)
+        if (program->observed[*observed].thread == found.thread &&
+            program->observed[*observed].number == found.number)
+            return true;
+    if (program->observed_count == AXI_OBSERVED)
+        return axi_beyond(scan, "more than %d registers and locations in conditions", AXI_OBSERVED);
+    program->observed[program->observed_count++] = found;
+    return true;
+}
+
+static bool new_node(struct axi_scan *scan, struct axi_program *program, struct axi_node of,
+                     int *node)
+{
+    if (program->node_count == AXI_NODES)
+        return axi_beyond(scan, "conditions of more than %d parts", AXI_NODES);
+    *node = (int)program->node_count;
+    program->nodes[program->node_count++] = of;
+    return true;
+}
+
+static bool take_side(struct axi_scan *scan, struct axi_program *program, struct axi_node *node,
+                      int which)
+{
+    unsigned observed = 0;
+    node->is_constant[which] = axi_is_number(scan) && !is_thread(scan);
+    if (node->is_constant[which])
+        return axi_number(scan, &node->constant[which]);
+    if (!observe(scan, program, &observed))
+        return false;
+    *(which ? &node->right : &node->left) = (uint16_t)observed;
+    return true;
+}
+
+static bool take_comparison(struct axi_scan *scan, struct axi_program *program, int *node)
+{
+    static const struct {
+        const char *sign;
+        enum axi_operator operator;
+    } signs[] = {{"==", AXI_EQ}, {"!=", AXI_NE}, {"<=", AXI_LE}, {">=", AXI_GE},
+                 {"=", AXI_EQ},  {"<", AXI_LT},  {">", AXI_GT}};
+    const size_t count = sizeof signs / sizeof *signs;
+    struct axi_node made = {.kind = AXI_COMPARE};
+    if (!take_side(scan, program, &made, 0))
+        return false;
+    size_t i = 0;
+    while (i < count && !axi_take(scan, signs[i].sign))
+        i++;
+    if (i == count)
+        return axi_wrong(scan, "a comparison expected, as ==");
+    made.operator= signs[i].operator;
+    return take_side(scan, program, &made, 1) && new_node(scan, program, made, node);
+}
+
+static bool take_level(struct axi_scan *scan, struct axi_program *program, unsigned depth,
+                       bool either, int *node);
+
+static bool take_factor(struct axi_scan *scan, struct axi_program *program, unsigned depth,
+                        int *node)
+{
+    if (depth == DEPTH)
+        return axi_wrong(scan, "a condition of more than %d levels", DEPTH);
+    if (axi_take(scan, "("))
+        return take_level(scan, program, depth + 1, true, node) && axi_expect(scan, ")");
+    if (axi_take(scan, "~") || axi_take_word(scan, "not")) {
+        int inner = 0;
+        return take_factor(scan, program, depth + 1, &inner) &&
+               new_node(scan, program, (struct axi_node){.kind = AXI_NOT, .left = (uint16_t)inner},
+                        node);
+    }
+    return take_comparison(scan, program, node);
+}
+
+// Factors with /\ between them; `either`: these with \/ between them.
+static bool take_level(struct axi_scan *scan, struct axi_program *program, unsigned depth,
+                       bool either, int *node)
+{
+    const char *sign = either ? "\\/" : "/\\";
+    struct axi_node made = {.kind = either ? AXI_EITHER : AXI_BOTH};
+    for (bool first = true; first || axi_take(scan, sign); first = false) {
+        made.left = (uint16_t)*node;
+        if (!(either ? take_level(scan, program, depth, false, node)
+                     : take_factor(scan, program, depth, node)))
+            return false;
+        made.right = (uint16_t)*node;
+        if (!first && !new_node(scan, program, made, node))
+            return false;
+    }
+    return true;
+}
+
 static bool take_observed(struct axi_scan *scan, struct axi_program *program)
 {
     unsigned index = 0;
     if (!axi_expect(scan, "["))
         return false;
     while (!axi_take(scan, "]"))
-        if (!axi_take(scan, ";") && !axi_observe(scan, program, &index))
+        if (!axi_take(scan, ";") && !observe(scan, program, &index))
             return false;
     return true;
 }
@@ -486,7 +603,7 @@ static bool take_final(struct axi_scan *scan, struct axi_program *program)
     struct axi_check check = {.condition = AXI_TRUE};
     if (axi_take_word(scan, "locations") && !take_observed(scan, program))
         return false;
-    if (axi_take_word(scan, "filter") && !axi_condition(scan, program, &program->filter))
+    if (axi_take_word(scan, "filter") && !take_level(scan, program, 0, true, &program->filter))
         return false;
     axi_take(scan, ";");
     axi_skip(scan);
@@ -500,7 +617,7 @@ static bool take_final(struct axi_scan *scan, struct axi_program *program)
         return axi_wrong(scan, "exists, ~exists or forall expected");
     const char *const names[] = {"exists", "~exists", "forall"};
     snprintf(check.text, sizeof check.text, "%s", names[check.quantifier]);
-    if (!axi_condition(scan, program, &check.condition))
+    if (!take_level(scan, program, 0, true, &check.condition))
         return false;
     program->checks[program->check_count++] = check;
     axi_take(scan, ";");
@@ -508,21 +625,21 @@ static bool take_final(struct axi_scan *scan, struct axi_program *program)
     return scan->at == scan->end || axi_wrong(scan, "the end of the file expected");
 }
 
-static bool apply(struct axi_program *program, const struct beginning *beginnings, size_t count,
-                  const struct pair *pairs, size_t pair_count)
+static bool apply(const struct parse *p)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct axi_thread *thread = thread_of(program, beginnings[i].thread);
+    struct axi_program *program = p->program;
+    for (size_t i = 0; i < p->beginning_count; i++) {
+        const struct beginning *of = &p->beginnings[i];
+        struct axi_thread *thread = axi_thread_of(program, of->thread);
         if (!thread)
-            return axi_wrong(&beginnings[i].place, "there is not a thread P%u",
-                             (unsigned)beginnings[i].thread);
-        thread->initial[beginnings[i].number] = beginnings[i].value;
+            return axi_wrong(&of->place, "there is not a thread P%u", (unsigned)of->thread);
+        thread->initial[of->number] = of->value;
     }
-    for (size_t i = 0; i < pair_count; i++) {
-        const struct axi_thread *first = thread_of(program, pairs[i].first);
-        const struct axi_thread *second = thread_of(program, pairs[i].second);
+    for (size_t i = 0; i < p->pair_count; i++) {
+        const struct axi_thread *first = axi_thread_of(program, p->pairs[i].first);
+        const struct axi_thread *second = axi_thread_of(program, p->pairs[i].second);
         if (!first || !second || first == second)
-            return axi_wrong(&pairs[i].place, "ssw needs two threads");
+            return axi_wrong(&p->pairs[i].place, "ssw needs two threads");
         program->synchronizes[first - program->threads] |= 1u << (second - program->threads);
     }
     return true;
@@ -530,22 +647,17 @@ static bool apply(struct axi_program *program, const struct beginning *beginning
 
 bool axi_parse_vulkan(struct axi_scan *scan, struct axi_program *program)
 {
-    OWNED(lit_free) struct beginning *beginnings = NULL;
-    OWNED(lit_free) struct pair *pairs = NULL;
-    OWNED(lit_free) struct mark *labels = NULL;
-    OWNED(lit_free) struct mark *jumps = NULL;
-    size_t beginning_count = 0, pair_count = 0;
     struct parse p = {.scan = scan, .program = program};
-    bool good = take_title(scan, program) &&
-                take_declarations(scan, program, &beginnings, &beginning_count) &&
-                take_pairs(scan, &pairs, &pair_count) && take_threads(scan, program) &&
-                apply(program, beginnings, beginning_count, pairs, pair_count);
+    bool good = take_title(scan, program) && take_declarations(&p) && take_pairs(&p) &&
+                take_threads(scan, program) && apply(&p);
     while (good && !at_end(scan))
         good = take_row(&p);
-    labels = p.labels;
-    jumps = p.jumps;
     good = good && resolve(&p) && take_final(scan, program);
     for (size_t i = 0; i < program->thread_count && good; i++)
         find_spins(&program->threads[i]);
+    free(p.labels);
+    free(p.jumps);
+    free(p.beginnings);
+    free(p.pairs);
     return good;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds data races in a trace by vector clocks: the relation of axiomatic/synchronize.c for one
+// Finds data races in a trace by vector clocks: the relation of axiomatic/execution.c for one
 // execution. For each storage class, an invocation knows a time of every other invocation; an
 // access happened before now if its time is known. A release fence captures what its invocation
 // knows; atomics and control barriers carry that to others, which know it from their next acquire

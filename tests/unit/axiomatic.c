@@ -4,7 +4,7 @@
 
 #include "axiomatic.h"
 
-#include "axiomatic/relation.h"
+#include "axiomatic/execution.h"
 #include "base/random.h"
 
 // Relations, by another algorithm: paths of each length.
