@@ -192,7 +192,6 @@ static bool expect_values(struct krn_reader *r, struct krn_held *buffer)
     uint64_t first;
     float tolerance;
     bool percent;
-    struct krn_value value;
     uint8_t bytes[8];
     if (!krn_take_count(r, CAT_PACKAGE_BYTES, &first))
         return false;
@@ -212,10 +211,8 @@ static bool expect_values(struct krn_reader *r, struct krn_held *buffer)
         return false;
     uint64_t n = 0;
     for (krn_next(r); !krn_at_end(r); krn_next(r), n++) {
-        if (!krn_value_parse(&buffer->type, r->token, &value))
-            return krn_refuse_token(r, "no value of the buffer's type");
-        krn_value_bytes(&buffer->type, &value, NULL, 0, bytes);
-        if (!expect_bytes(r, buffer, first + krn_type_offset(&buffer->type, n), bytes,
+        if (!krn_take_value(r, &buffer->type, bytes) ||
+            !expect_bytes(r, buffer, first + krn_type_offset(&buffer->type, n), bytes,
                           buffer->type.bits / 8))
             return false;
     }

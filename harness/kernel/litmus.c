@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns a litmus test's file into a test of the catalogue: its final states by the memory model and
-// its kernel, as a package.
+// its kernel, as a package; and exports such tests for other tools: a file, a test made from one,
+// or a configuration that can be written as a program of the memory model.
 #include "kernel/litmus.h"
 
 #include "axiomatic/decide.h"
@@ -18,7 +19,7 @@ _Static_assert((int)GEN_STATES == (int)CAT_STATES && (int)GEN_STATE_NAME == (int
                "names of final states fit");
 _Static_assert((int)AXI_REFERENCES == (int)CAT_MOST_LOCATIONS, "locations fit");
 
-bool krn_litmus_is_file(const char *word)
+static bool is_litmus_file(const char *word)
 {
     return krn_ends(word, ".litmus") || krn_ends(word, ".test");
 }
@@ -133,7 +134,7 @@ bool krn_files_take(struct lit_list *patterns, bool but_litmus, struct lit_error
     size_t kept = 0, left_out = 0;
     for (size_t i = 0; i < patterns->count; i++) {
         const char *path = patterns->items[i];
-        const bool is_litmus = krn_litmus_is_file(path) && !but_litmus;
+        const bool is_litmus = is_litmus_file(path) && !but_litmus;
         const struct cat_test *test = NULL;
         struct lit_error why = {0};
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
@@ -154,4 +155,62 @@ bool krn_files_take(struct lit_list *patterns, bool but_litmus, struct lit_error
     return kept || !left_out ||
            lit_fail(error, LIT_EXIT_UNDECIDED, "none of the %zu litmus test%s can be run", left_out,
                     left_out == 1 ? "" : "s");
+}
+
+// --- Export
+
+// A test made from a file has the file as a comment before its kernel.
+static void take_page(const char *page, struct text *bytes)
+{
+    for (const char *line = page; *line == ';'; line += strcspn(line, "\n") + 1) {
+        const size_t from = 1 + (line[1] == ' ');
+        text_append(bytes, line + from, strcspn(line + from, "\n"));
+        text_puts(bytes, "\n");
+    }
+}
+
+// Finds the test's program as .litmus, and its configuration.
+static bool find(const char *name, struct text *bytes, struct text *remark, struct lit_error *error)
+{
+    struct cat_case which = {.test = cat_test_find(name)};
+    if (!which.test && !cat_case_first(name, &which, error))
+        return false;
+    if (which.test->package && which.test->package->litmus.threads) {
+        take_page(which.test->package->page.data, bytes);
+        return true;
+    }
+    cat_case_name(&which, remark);
+    text_printf(remark, ": %s", cat_expectation_name(cat_case_expect(&which)->expectation));
+    return cat_case_formal(&which, bytes, error);
+}
+
+// A .test has no name, and more than the one condition of a .litmus.
+static void name_test(const char *path, struct axi_program *program, struct text *remark)
+{
+    const char *name = lit_path_name(path);
+    snprintf(program->name, sizeof program->name, "%.*s",
+             (int)(strrchr(name, '.') ? strrchr(name, '.') - name : 0), name);
+    for (size_t i = 0; i < program->check_count; i++)
+        text_printf(remark, "%s%s", i ? "; " : "", program->checks[i].text);
+}
+
+bool krn_litmus_export(const char *name, bool dat3m, struct text *text, struct lit_error *error)
+{
+    OWNED(text_free) struct text bytes = {0}, remark = {0};
+    OWNED(axi_program_clear) struct axi_program program = {0};
+    struct lit_error why = {0};
+    const bool is_file = is_litmus_file(name);
+    if (is_file && !lit_file_read(name, AXI_MOST_BYTES, &bytes, error))
+        return false;
+    if ((!is_file && !find(name, &bytes, &remark, &why)) ||
+        !axi_parse(bytes.data ? bytes.data : "", bytes.length, &program, &why))
+        return lit_fail(error, why.code, "%.200s: %s", name, why.message);
+    if (!remark.length && !program.name[0])
+        name_test(name, &program, &remark);
+    if (!axi_ask_reads(&program))
+        return lit_fail(error, LIT_EXIT_UNDECIDED, "%.200s: too many reads that say what they read",
+                        name);
+    return (dat3m ? gen_dat3m(&program, text, &why)
+                  : axi_write_program(&program, remark.data, text, &why)) ||
+           lit_fail(error, why.code, "%.200s: %s", name, why.message);
 }

@@ -13,8 +13,6 @@ bool krn_files_take(struct lit_list *patterns, bool but_litmus, struct lit_error
 // wrong, or a dispatch cannot express it (LIT_EXIT_UNDECIDED).
 bool krn_litmus_add(const char *path, const struct text *bytes, const struct cat_test **test,
                     struct lit_error *error);
-// Whether a word is the name of such a file.
-bool krn_litmus_is_file(const char *word);
 // Appends the program of such a file, of a test made from one, or of a configuration that can be
 // written as a program, as .litmus or as SPIR-V for Dat3M. False with an error, LIT_EXIT_UNDECIDED
 // if the form cannot express it.

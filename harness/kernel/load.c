@@ -258,29 +258,28 @@ static bool leave_out(const char *mode, uint32_t *words, size_t *count, struct l
         {"SubgroupUniformControlFlowKHR", SpvExecutionModeSubgroupUniformControlFlowKHR,
          "SPV_KHR_subgroup_uniform_control_flow"},
     };
-    size_t known = 0, kept = 5;
+    struct spirv_instruction each;
+    size_t known = 0, kept = SPIRV_HEADER;
     bool found = false;
     while (known < 2 && strcmp(modes[known].name, mode) != 0)
         known++;
     if (known == 2)
         return lit_fail(error, LIT_EXIT_USAGE, "--without '%.80s': expected %s or %s", mode,
                         modes[0].name, modes[1].name);
-    for (size_t at = 5, length; at < *count; at += length) {
-        const uint32_t opcode = words[at] & 0xffff;
-        length = words[at] >> 16;
-        if (!length || length > *count - at)
-            length = *count - at;
-        const bool is_mode =
-            opcode == SpvOpExecutionMode && length == 3 && words[at + 2] == modes[known].mode;
+    SPIRV_EACH (each, words, *count) {
+        const bool is_mode = each.opcode == SpvOpExecutionMode && each.size == 3 &&
+                             each.words[2] == modes[known].mode;
         found |= is_mode;
-        if (is_mode ||
-            (opcode == SpvOpExtension &&
-             strncmp((const char *)&words[at + 1], modes[known].extension, (length - 1) * 4) == 0))
+        if (is_mode || (each.opcode == SpvOpExtension &&
+                        strncmp((const char *)(each.words + 1), modes[known].extension,
+                                (each.size - 1) * 4) == 0))
             continue;
-        memmove(words + kept, words + at, length * 4);
-        kept += length;
+        memmove(words + kept, each.words, each.size * 4);
+        kept += each.size;
     }
-    *count = kept;
+    // What is no instruction stays, to be refused.
+    memmove(words + kept, words + each.at, (*count - each.at) * 4);
+    *count = kept + (*count - each.at);
     return found || lit_fail(error, LIT_EXIT_USAGE,
                              "--without %s: the module has no such execution mode", mode);
 }

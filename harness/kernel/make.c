@@ -198,12 +198,19 @@ static bool take_groups(const char *option, const char *given, uint32_t groups[3
     return lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': expected X, X,Y or X,Y,Z", option, given);
 }
 
+// Reads push constants: values, which are numbers without a prefix, or file:FILE.
 static bool take_push(const char *option, const char *given, const struct cat_inspected *module,
                       struct krn_dispatch *dispatch, struct lit_error *error)
 {
     OWNED(krn_values_clear) struct krn_values values = {0};
-    if (!krn_push_take(option, given, module->push_size, &values, error))
+    if (!(strncmp(given, "file:", 5) == 0
+              ? krn_bytes(given + 5, CAT_MOST_PUSH, &values.bytes, error)
+              : krn_values_take(option, given, &values, error)))
         return false;
+    if (values.bytes.length != module->push_size)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--%s: %zu bytes, where the module has %" PRIu32 " of push constants",
+                        option, values.bytes.length, module->push_size);
     memcpy(dispatch->push, values.bytes.data ? values.bytes.data : "", values.bytes.length);
     take_addresses(&values, &dispatch->addresses, &dispatch->address_count);
     return true;

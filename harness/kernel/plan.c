@@ -40,7 +40,8 @@ bool krn_put_spec(struct cat_spec *specs, size_t *count, uint32_t id, uint32_t b
     return true;
 }
 
-uint64_t krn_plan_least(const struct cat_buffer *buffer)
+// The least 32-bit words that the module needs.
+static uint64_t least_words(const struct cat_buffer *buffer)
 {
     return (buffer->bytes + buffer->each + 3) / 4;
 }
@@ -100,7 +101,7 @@ static void join(struct krn_held *held, const struct cat_buffer *buffer)
     as->readonly = as->readonly && buffer->readonly;
     as->uniform = as->uniform && buffer->uniform;
     as->floats = as->floats == buffer->floats ? as->floats : 0;
-    if (krn_plan_least(buffer) > krn_plan_least(as)) {
+    if (least_words(buffer) > least_words(as)) {
         as->bytes = buffer->bytes;
         as->each = buffer->each;
     }
@@ -145,7 +146,7 @@ bool krn_plan_use(struct krn_plan *plan, size_t pipeline, struct lit_error *erro
 
 bool krn_plan_settle(struct krn_held *held)
 {
-    const uint64_t least = krn_plan_least(&held->as);
+    const uint64_t least = least_words(&held->as);
     if (!held->words && !held->as.each && !held->as.readonly && least <= CAT_PACKAGE_BYTES / 4)
         held->words = least;
     return held->words > 0;
@@ -161,14 +162,14 @@ void krn_plan_miss(const struct krn_held *held, struct text *what, struct text *
     text_puts(options, " --buffer ");
     cat_put_place(options, buffer->set, buffer->binding, buffer->element);
     text_printf(options, buffer->readonly ? "=random:%" PRIu64 : "=%" PRIu64,
-                buffer->each ? 4096 : krn_plan_least(buffer) * 4);
+                buffer->each ? 4096 : least_words(buffer) * 4);
 }
 
 // Reports a missing or too short content.
 static bool check_held(struct krn_held *held, struct lit_error *error)
 {
     OWNED(text_free) struct text name = {0}, options = {0};
-    const uint64_t least = krn_plan_least(&held->as);
+    const uint64_t least = least_words(&held->as);
     if (!krn_plan_settle(held)) {
         krn_plan_miss(held, &name, &options);
         return lit_fail(error, LIT_EXIT_USAGE, "nothing says %s:%s", name.data, options.data);
@@ -205,18 +206,14 @@ static size_t make_room(struct cat_package *package, enum cat_region region, siz
     return first;
 }
 
-// Sets the bits to compare: all of them, until a buffer masks some.
-static void put_counts(const struct krn_held *held, struct cat_package *package)
+// Extends the bits to compare: all of them, until a buffer masks some.
+static void need_counts(struct cat_package *package)
 {
     struct cat_interface *interface = &package->interface;
-    if (!held->counts && !interface->counts)
-        return;
     interface->counts = lit_realloc(interface->counts, package->expected_words, 4);
     fill(interface->counts + interface->count_words,
          package->expected_words - interface->count_words, UINT32_MAX);
     interface->count_words = package->expected_words;
-    if (held->counts)
-        memcpy(interface->counts + held->first, held->counts, held->words * 4);
 }
 
 static void place_held(struct krn_held *held, bool compared, struct cat_package *package)
@@ -227,8 +224,10 @@ static void place_held(struct krn_held *held, bool compared, struct cat_package 
         memcpy(package->region[held->region] + held->first, held->before, held->words * 4);
     if (held->after)
         memcpy(package->expected + held->first, held->after, held->words * 4);
-    if (compared)
-        put_counts(held, package);
+    if (compared && (held->counts || package->interface.counts))
+        need_counts(package);
+    if (compared && held->counts)
+        memcpy(package->interface.counts + held->first, held->counts, held->words * 4);
 }
 
 static bool place_buffers(struct krn_plan *plan, bool agrees, struct cat_package *package,
@@ -373,11 +372,8 @@ static bool put_all_addresses(const struct krn_plan *plan, struct cat_package *p
     for (size_t i = 0; i < plan->buffer_count && good; i++) {
         const struct krn_held *held = &plan->buffers[i];
         const struct cat_address as = {.in = held->region, .at = held->first};
-        if (held->address_count && as.in == CAT_OUTPUT && !package->interface.counts) {
-            package->interface.counts = lit_alloc(package->expected_words, 4);
-            package->interface.count_words = package->expected_words;
-            fill(package->interface.counts, package->expected_words, UINT32_MAX);
-        }
+        if (held->address_count && as.in == CAT_OUTPUT)
+            need_counts(package);
         good = put_addresses(plan, held->addresses, held->address_count, as, package, error);
     }
     for (size_t i = 0; i < plan->dispatch_count && good; i++) {

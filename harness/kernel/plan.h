@@ -43,10 +43,10 @@ struct krn_module {
 
 // A buffer, which several pipelines may bind.
 struct krn_held {
+    char name[CAT_ENTRY_SIZE]; // in a script, or ""
     // Combines all its declarations: the largest, read-only if all are.
     struct cat_buffer as;
-    bool used;                 // `as` is known: a pipeline that runs binds it
-    char name[CAT_ENTRY_SIZE]; // its name in a script, or ""
+    bool used; // `as` is known: a pipeline that runs binds it
     // Owned arrays of `words` words. before NULL: any content; after NULL: not compared; counts:
     // the bits to compare, NULL: all.
     uint32_t *before, *after, *counts;
@@ -122,8 +122,6 @@ void krn_plan_clear(struct krn_plan *plan);
 bool krn_plan_use(struct krn_plan *plan, size_t pipeline, struct lit_error *error);
 // Names a buffer in messages: "buffer 0.1 (sums)".
 void krn_plan_name(const struct krn_held *held, struct text *name);
-// The least 32-bit words that the module needs.
-uint64_t krn_plan_least(const struct cat_buffer *buffer);
 // Whether the words of a buffer are known: one of fixed size that is written may hold anything
 // before a run, so it gets as many as the module needs.
 bool krn_plan_settle(struct krn_held *held);
@@ -161,10 +159,6 @@ bool krn_values_are(const char *text);
 // Appends them to *values. False with an error that names the option.
 bool krn_values_take(const char *option, const char *text, struct krn_values *values,
                      struct lit_error *error);
-// Reads `size` bytes of push constants: values, which are numbers without a prefix, or file:FILE.
-// False with an error that names the option.
-bool krn_push_take(const char *option, const char *given, uint32_t size, struct krn_values *values,
-                   struct lit_error *error);
 
 // --- Amber scripts: the part of the language that runs compute shaders
 
@@ -243,6 +237,8 @@ bool krn_take_name(struct krn_reader *r, char name[CAT_ENTRY_SIZE]);
 bool krn_take_count(struct krn_reader *r, uint64_t most, uint64_t *number);
 // Reads the name of an existing buffer.
 bool krn_take_buffer(struct krn_reader *r, size_t *at);
+// Parses the present token as a value of a buffer's type: its first type->bits / 8 bytes.
+bool krn_take_value(struct krn_reader *r, const struct krn_type *type, uint8_t bytes[8]);
 // Find by name; KRN_NONE.
 size_t krn_find_buffer(const struct krn_reader *r, const char *name);
 size_t krn_find_pipeline(const struct krn_reader *r, const char *name);

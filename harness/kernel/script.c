@@ -127,15 +127,28 @@ bool krn_take_count(struct krn_reader *r, uint64_t most, uint64_t *number)
     return *number <= most || krn_refuse_token(r, "too large");
 }
 
-#define FIND(list, count)                                                                          \
-    for (size_t i = 0; i < (count); i++)                                                           \
-        if (strcmp((list)[i].name, name) == 0)                                                     \
-            return i;                                                                              \
-    return KRN_NONE
+// Finds a module, buffer or pipeline, which begins with its name; KRN_NONE.
+static size_t find(const void *items, size_t count, size_t size, const char *name)
+{
+    size_t at = 0;
+    while (at < count && strcmp((const char *)items + at * size, name) != 0)
+        at++;
+    return at < count ? at : KRN_NONE;
+}
 
 size_t krn_find_buffer(const struct krn_reader *r, const char *name)
 {
-    FIND(r->plan->buffers, r->plan->buffer_count);
+    return find(r->plan->buffers, r->plan->buffer_count, sizeof *r->plan->buffers, name);
+}
+
+size_t krn_find_pipeline(const struct krn_reader *r, const char *name)
+{
+    return find(r->plan->pipelines, r->plan->pipeline_count, sizeof *r->plan->pipelines, name);
+}
+
+static size_t find_shader(const struct krn_reader *r, const char *name)
+{
+    return find(r->plan->modules, r->plan->module_count, sizeof *r->plan->modules, name);
 }
 
 bool krn_take_buffer(struct krn_reader *r, size_t *at)
@@ -147,14 +160,13 @@ bool krn_take_buffer(struct krn_reader *r, size_t *at)
     return *at != KRN_NONE || krn_refuse(r, "there is no buffer %s", name);
 }
 
-static size_t find_shader(const struct krn_reader *r, const char *name)
+bool krn_take_value(struct krn_reader *r, const struct krn_type *type, uint8_t bytes[8])
 {
-    FIND(r->plan->modules, r->plan->module_count);
-}
-
-size_t krn_find_pipeline(const struct krn_reader *r, const char *name)
-{
-    FIND(r->plan->pipelines, r->plan->pipeline_count);
+    struct krn_value value;
+    if (!krn_value_parse(type, r->token, &value))
+        return krn_refuse_token(r, "no value of the buffer's type");
+    krn_value_bytes(type, &value, NULL, 0, bytes);
+    return true;
 }
 
 // Relative names start from the script's folder. free() the result.
@@ -272,13 +284,10 @@ static bool put_value(struct krn_reader *r, struct krn_held *buffer, uint64_t n)
 {
     const struct krn_type *type = &buffer->type;
     const uint64_t at = krn_type_offset(type, n);
-    struct krn_value value;
     uint8_t bytes[8];
-    if (!krn_value_parse(type, r->token, &value))
-        return krn_refuse_token(r, "no value of the buffer's type");
-    if (!make_room(r, buffer, (at / type->bytes + 1) * type->bytes))
+    if (!krn_take_value(r, type, bytes) ||
+        !make_room(r, buffer, (at / type->bytes + 1) * type->bytes))
         return false;
-    krn_value_bytes(type, &value, NULL, 0, bytes);
     memcpy((uint8_t *)buffer->before + at, bytes, type->bits / 8);
     return true;
 }

@@ -214,16 +214,3 @@ bool krn_values_take(const char *option, const char *text, struct krn_values *va
             return true;
     }
 }
-
-bool krn_push_take(const char *option, const char *given, uint32_t size, struct krn_values *values,
-                   struct lit_error *error)
-{
-    if (!(strncmp(given, "file:", 5) == 0
-              ? krn_bytes(given + 5, CAT_MOST_PUSH, &values->bytes, error)
-              : krn_values_take(option, given, values, error)))
-        return false;
-    return values->bytes.length == size ||
-           lit_fail(error, LIT_EXIT_USAGE,
-                    "--%s: %zu bytes, where the module has %" PRIu32 " of push constants", option,
-                    values->bytes.length, size);
-}
