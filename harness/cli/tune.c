@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus tune: finds the stress that makes a test fail most often on a device.
 #include "cli/device.h"
-#include "tune/configuration.h"
 #include "tune/tune.h"
-
-#include <stddef.h>
 
 #define DEFAULT_SETS 15
 

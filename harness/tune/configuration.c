@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which stress makes configurations fail most often on devices, into a store.
-#include "tune/configuration.h"
+#include "tune/tune.h"
 
 #include "base/clock.h"
 #include "engine/client.h"
@@ -9,8 +9,6 @@
 #include "report/format.h"
 #include "report/model.h"
 #include "report/table.h"
-#include "session/session.h"
-#include "tune/tune.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -370,16 +368,6 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
 
 // One device
 
-static void print_header(const struct tuning *t, size_t count)
-{
-    ses_devices_heading(&t->devices, t->device);
-    printf("  %s configuration%s, %s stress configurations, from %s runs each, seed 0x%" PRIx64
-           "\n",
-           COUNT(count), count == 1 ? "" : "s", COUNT(t->chosen->sets), COUNT(t->chosen->run.runs),
-           t->chosen->run.seed.value);
-    term_flush();
-}
-
 static bool is_wanted(const struct tuning *t, const struct cat_case *which)
 {
     return !t->chosen->controls || cat_case_expectation(which, NULL) == CAT_CONTROL;
@@ -401,7 +389,13 @@ static bool tune_device(struct tuning *t, const struct eng_device *device)
     t->device = device;
     t->client = (struct eng_client){.watch = &t->devices.watch, .device = device};
     t->end = ENG_END_RAN;
-    print_header(t, count_wanted(t, &plan));
+    ses_devices_heading(&t->devices, device);
+    const size_t count = count_wanted(t, &plan);
+    printf("  %s configuration%s, %s stress configurations, from %s runs each, seed 0x%" PRIx64
+           "\n",
+           COUNT(count), count == 1 ? "" : "s", COUNT(t->chosen->sets), COUNT(t->chosen->run.runs),
+           t->chosen->run.seed.value);
+    term_flush();
     for (size_t i = 0; i < plan.count && t->end == ENG_END_RAN && !t->broken; i++)
         if (is_wanted(t, &plan.cases[i]))
             tune_case(t, &plan.cases[i]);
@@ -484,12 +478,12 @@ static int finish(struct tuning *t)
 
 static int tune(struct tuning *t, struct lit_error *error)
 {
-    if (!check_usage(t, error) || !ses_check(&t->chosen->run.patterns, &t->chosen->run.simt, error))
+    const struct ses_options *run = &t->chosen->run;
+    if (!check_usage(t, error) || !ses_check(&run->patterns, &run->simt, error))
         return term_fail(error);
     settle(t);
-    if (!cat_selection_check(&t->selection, error) || !ses_simt_use(&t->chosen->run.simt, error))
-        return term_fail(error);
-    if (!find_devices(t, error) || !begin_session(t, error))
+    if (!cat_selection_check(&t->selection, error) || !ses_simt_use(&run->simt, error) ||
+        !find_devices(t, error) || !begin_session(t, error))
         return term_fail(error);
     SES_EACH_DEVICE (device, &t->devices)
         if (!tune_device(t, device))

@@ -4,7 +4,6 @@
 #include "tune/tune.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,20 +47,6 @@ struct state {
     struct tune_search *search;
 };
 
-static unsigned rounds(uint64_t sets)
-{
-    unsigned count = 0;
-    for (; sets > 1; sets = (sets + 1) / 2)
-        count++;
-    return count;
-}
-
-// The drawn sets, and no stress.
-static uint64_t field_of(uint64_t sets)
-{
-    return sets + 1;
-}
-
 // Size of the second halving: the best set of the first, and half as many sets near it.
 static uint64_t near_of(uint64_t sets)
 {
@@ -78,35 +63,27 @@ static uint64_t halving_runs(uint64_t field, uint64_t runs)
 
 uint64_t tune_runs_anew(const struct tune_plan *plan)
 {
-    const unsigned count = rounds(field_of(plan->sets));
-    const uint64_t had = plan->runs * ((UINT64_C(1) << count) - 1);
+    uint64_t had = 0, runs = plan->runs;
+    for (uint64_t field = plan->sets + 1; field > 1; field = (field + 1) / 2, runs *= 2)
+        had += runs;
     return had > 4 * plan->runs ? had : 4 * plan->runs;
 }
 
 uint64_t tune_runs_all(const struct tune_plan *plan)
 {
-    return halving_runs(field_of(plan->sets), plan->runs) +
+    return halving_runs(plan->sets + 1, plan->runs) +
            halving_runs(near_of(plan->sets) + 1, plan->runs) + 2 * tune_runs_anew(plan);
-}
-
-static bool is_known(const struct tune_search *search, const char *notation)
-{
-    for (size_t i = 0; i < search->count; i++)
-        if (strcmp(search->tries[i].notation, notation) == 0)
-            return true;
-    return false;
 }
 
 // False if the set was already tried.
 static bool add(struct tune_search *search, const struct dev_stress *set)
 {
-    char notation[ENG_STRESS_TEXT];
-    eng_stress_print(set, notation);
-    if (is_known(search, notation))
-        return false;
-    struct tune_try *try = &LIT_ADD(search->tries, search->count);
-    *try = (struct tune_try){.set = *set};
-    snprintf(try->notation, sizeof try->notation, "%s", notation);
+    struct tune_try try = {.set = *set};
+    eng_stress_print(set, try.notation);
+    for (size_t i = 0; i < search->count; i++)
+        if (strcmp(search->tries[i].notation, try.notation) == 0)
+            return false;
+    LIT_ADD(search->tries, search->count) = try;
     return true;
 }
 
@@ -155,34 +132,18 @@ static bool halve(struct state *state, size_t *field, size_t count)
     return true;
 }
 
-static bool first_halving(struct state *state)
+// Draws sets that were not tried yet, near `centre` unless it is NULL, until there are `wanted`,
+// and halves them together with the best one so far.
+static bool halve_drawn(struct state *state, const struct dev_stress *centre, uint64_t wanted)
 {
     struct tune_search *search = state->search;
-    add(search, &(struct dev_stress){0});
-    for (uint64_t i = 0; i < state->plan->sets * ATTEMPTS && search->count <= state->plan->sets;
-         i++) {
-        const struct dev_stress set = eng_stress_draw(state->plan->seed, i, &state->plan->limits);
-        add(search, &set);
-    }
-    OWNED(lit_free) size_t *field = lit_alloc(search->count, sizeof *field);
-    for (size_t i = 0; i < search->count; i++)
-        field[i] = i;
-    const bool whole = halve(state, field, search->count);
-    search->best = field[0];
-    return whole;
-}
-
-static bool second_halving(struct state *state)
-{
-    struct tune_search *search = state->search;
-    const uint64_t wanted = near_of(state->plan->sets);
-    const struct dev_stress centre = search->tries[search->best].set;
+    const struct tune_plan *plan = state->plan;
     OWNED(lit_free) size_t *field = lit_alloc(wanted + 1, sizeof *field);
     size_t count = 0;
     field[count++] = search->best;
     for (uint64_t i = 0; i < wanted * ATTEMPTS && count <= wanted; i++) {
-        const struct dev_stress set =
-            eng_stress_near(&centre, state->plan->seed, i, &state->plan->limits);
+        const struct dev_stress set = centre ? eng_stress_near(centre, plan->seed, i, &plan->limits)
+                                             : eng_stress_draw(plan->seed, i, &plan->limits);
         if (add(search, &set))
             field[count++] = search->count - 1;
     }
@@ -215,7 +176,11 @@ void tune_run(const struct tune_plan *plan, tune_measure *measure, void *user,
 {
     struct state state = {.plan = plan, .measure = measure, .user = user, .search = search};
     *search = (struct tune_search){.p = 1};
-    search->whole = first_halving(&state) && second_halving(&state) && measure_anew(&state);
+    add(search, &(struct dev_stress){0});
+    search->whole = halve_drawn(&state, NULL, plan->sets);
+    const struct dev_stress centre = search->tries[search->best].set;
+    search->whole =
+        search->whole && halve_drawn(&state, &centre, near_of(plan->sets)) && measure_anew(&state);
     if (!search->whole || search->best == 0)
         return;
     const struct eng_count *none = &search->tries[0].anew;

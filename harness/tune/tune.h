@@ -4,10 +4,8 @@
 
 #include "model/result.h"
 #include "model/stress.h"
+#include "session/session.h"
 #include "stats/stats.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 // How reliably a failure recurs, by its counts. Pure functions.
 
@@ -85,3 +83,16 @@ void tune_clear(struct tune_search *search);
 // Sorts the tries `field`, best first: by failing runs per judged run during the search, then by
 // failures per second, then by index.
 void tune_sort(const struct tune_search *search, size_t *field, size_t count);
+
+// The search on devices, for each of the configurations that patterns select.
+struct tune_options {
+    struct ses_options run; // `runs`: of each set in the first round
+    uint64_t sets;
+    bool controls;
+    double budget;
+};
+
+// Settles options that were not given, searches, prints and stores what is found. argc and
+// argv are for the session. Returns the exit code; an error was printed.
+int tune_configurations(struct tune_options *chosen, int argc, char **argv,
+                        struct lit_error *error);
