@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus advise: what a shader author can rely on with the drivers in stores and reports.
-
 #include "cli/cli.h"
 #include "report/markdown.h"
 #include "site/site.h"

@@ -3,7 +3,6 @@
 #include "benching/benching.h"
 #include "cli/device.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #define AT(member) offsetof(struct benching_options, member)

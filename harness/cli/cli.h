@@ -115,9 +115,6 @@ void cli_help_text(const struct cli_syntax *syntax, struct text *text);
 const struct cli_option *cli_option_at(const struct cli_syntax *syntax, size_t index);
 const struct cli_option *cli_option_find(const struct cli_syntax *syntax, const char *word,
                                          size_t length);
-// Stores a value in the options' struct. False with an error that says what is expected.
-bool cli_value_store(const struct cli_option *option, const char *value, void *target,
-                     struct lit_error *error);
 
 // The subcommands, error output, and what the terminal supports.
 

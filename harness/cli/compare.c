@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus compare and litmus gate: compare two sessions; a gate's exit code says whether the second
 // may pass.
-
 #include "cli/device.h"
 #include "compare/compare.h"
 #include "session/output.h"
-
-#include <stddef.h>
 
 #define FORM_NAME(name, about) "|" #name
 #define FORM_ROW(name, about)                                                                      \

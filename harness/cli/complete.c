@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus complete: prints the candidates for the last of the given words.
-
 #include "cli/cli.h"
 
 #include "catalogue/catalogue.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus devices: asks each driver that the Vulkan loader knows, in its own worker.
-
 #include "cli/cli.h"
 #include "cli/device.h"
 #include "engine/drivers.h"
@@ -9,7 +8,6 @@
 #include "report/format.h"
 #include "report/table.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "fuzz/options.h"
 #include "cli/device.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #define REPLAY_RUNS 200

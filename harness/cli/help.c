@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How to call a subcommand; litmus help, and the error for an unknown subcommand.
-
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
 

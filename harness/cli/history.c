@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus history: shows a store over all its sessions: tests by driver and day, drivers, sessions.
-
 #include "cli/cli.h"
 #include "report/history.h"
-
-#include <stddef.h>
 
 struct options {
     const char *db, *device;

@@ -3,8 +3,6 @@
 #include "cli/device.h"
 #include "explain/explain.h"
 
-#include <stddef.h>
-
 #define AT(member) offsetof(struct exp_code_options, member)
 
 static const struct cli_option options[] = {

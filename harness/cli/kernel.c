@@ -5,8 +5,6 @@
 #include "kernel/kernel.h"
 #include "report/format.h"
 
-#include <stddef.h>
-
 #define AT(member) offsetof(struct krn_options, member)
 
 #define SCRIPT CLI_NOT(1) // a script says it

@@ -5,8 +5,6 @@
 #include "kernel/kernel.h"
 #include "lint/files.h"
 
-#include <stddef.h>
-
 #define AT(member) offsetof(struct linting_options, member)
 
 static const struct cli_option options[] = {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus list: prints the tests, one line each, or the names of all configurations, or everything
 // as JSON (docs/list.schema.json). Needs no device.
-
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
 #include "session/session.h"
 
-#include <stddef.h>
 #include <string.h>
 
 struct options {

@@ -6,7 +6,6 @@
 #include "report/format.h"
 #include "store/merge.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

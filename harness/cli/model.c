@@ -3,8 +3,6 @@
 #include "cli/cli.h"
 #include "explain/explain.h"
 
-#include <stddef.h>
-
 #define AT(member) offsetof(struct exp_model_options, member)
 
 static const struct cli_option options[] = {

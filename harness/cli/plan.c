@@ -3,8 +3,6 @@
 #include "cli/cli.h"
 #include "session/session.h"
 
-#include <stddef.h>
-
 #define AT(member) offsetof(struct ses_plan_options, member)
 
 static const struct cli_option options[] = {

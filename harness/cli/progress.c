@@ -3,8 +3,6 @@
 #include "cli/device.h"
 #include "run/run.h"
 
-#include <stddef.h>
-
 #define AT(member)  offsetof(struct run_progress, run.member)
 #define OWN(member) offsetof(struct run_progress, member)
 

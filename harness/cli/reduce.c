@@ -3,8 +3,6 @@
 #include "cli/device.h"
 #include "reduce/reduce.h"
 
-#include <stddef.h>
-
 #define AT(member) offsetof(struct red_options, member)
 
 static const struct cli_option options[] = {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus report: writes a stored session in another format, to stdout or to a file that is complete
 // or absent.
-
 #include "base/file.h"
 #include "cli/cli.h"
 #include "session/output.h"
@@ -10,7 +9,6 @@
 #include "report/report.h"
 #include "store/store.h"
 
-#include <stddef.h>
 #include <string.h>
 
 struct options {

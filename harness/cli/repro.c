@@ -4,8 +4,6 @@
 #include "cli/device.h"
 #include "repro/repro.h"
 
-#include <stddef.h>
-
 #define AT(member) offsetof(struct repro_options, member)
 
 static const struct cli_option options[] = {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus show: prints all information about a test, then its source. Needs no device.
-
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
 #include "kernel/litmus.h"
 
-#include <stddef.h>
 #include <string.h>
 
 enum { FORMAT_TEXT, FORMAT_LITMUS, FORMAT_DAT3M };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus site: makes web pages from many sessions.
-
 #include "cli/cli.h"
 #include "report/format.h"
 #include "site/site.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus store check: reports what is damaged in a store.
-
 #include "cli/cli.h"
 #include "report/format.h"
 #include "store/merge.h"
 
-#include <stddef.h>
 #include <string.h>
 
 struct options {

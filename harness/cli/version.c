@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus version.
-
 #include "base/build.h"
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
