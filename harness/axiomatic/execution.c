@@ -11,7 +11,7 @@ void axi_empty(struct axi_relation *relation, unsigned size)
     memset(relation->row, 0, size * sizeof *relation->row);
 }
 
-void axi_unite(struct axi_relation *relation, const struct axi_relation *other)
+static void unite(struct axi_relation *relation, const struct axi_relation *other)
 {
     for (unsigned a = 0; a < relation->size; a++)
         relation->row[a] |= other->row[a];
@@ -303,7 +303,7 @@ static void happen(struct axi_execution *x)
         if (classes & ~used)
             continue;
         happen_of(x, classes, &of);
-        axi_unite(&x->happens_before, &of);
+        unite(&x->happens_before, &of);
     }
 }
 
@@ -454,7 +454,7 @@ axi_set axi_from_reads(const struct axi_execution *x, unsigned read, unsigned fr
 void axi_causality(const struct axi_execution *x, axi_set of, struct axi_relation *to)
 {
     *to = x->location_ordered;
-    axi_unite(to, &x->all_modification);
+    unite(to, &x->all_modification);
     AXI_EACH (read, of) {
         if (x->from[read] != AXI_INITIAL)
             axi_add(to, x->from[read], read);

@@ -39,7 +39,6 @@ static inline void axi_add(struct axi_relation *relation, unsigned a, unsigned b
 }
 
 void axi_empty(struct axi_relation *relation, unsigned size);
-void axi_unite(struct axi_relation *relation, const struct axi_relation *other);
 // The events related to `b`.
 axi_set axi_before(const struct axi_relation *relation, unsigned b);
 // Makes the relation transitive.

@@ -19,8 +19,8 @@
 
 // --- Options
 
-// Parses decimal digits; *end points after them.
-bool krn_take_number(const char *text, uint64_t most, uint64_t *number, const char **end)
+// Parses decimal digits of a number up to `most`; *end points after them.
+static bool take_number(const char *text, uint64_t most, uint64_t *number, const char **end)
 {
     char *behind;
     if (!isdigit((unsigned char)*text))
@@ -35,7 +35,7 @@ bool krn_take_number(const char *text, uint64_t most, uint64_t *number, const ch
 static bool take_size(const char *text, uint64_t *bytes)
 {
     const char *end;
-    if (!krn_take_number(text, CAT_PACKAGE_BYTES, bytes, &end))
+    if (!take_number(text, CAT_PACKAGE_BYTES, bytes, &end))
         return false;
     const uint64_t unit = *end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
     *bytes *= unit;
@@ -45,11 +45,11 @@ static bool take_size(const char *text, uint64_t *bytes)
 bool krn_take_place(const char *text, struct krn_place *place, const char **end)
 {
     uint64_t set = 0, binding = 0, index = 0;
-    bool good = krn_take_number(text, UINT32_MAX, &set, end) && **end == '.' &&
-                krn_take_number(*end + 1, UINT32_MAX, &binding, end);
+    bool good = take_number(text, UINT32_MAX, &set, end) && **end == '.' &&
+                take_number(*end + 1, UINT32_MAX, &binding, end);
     const bool element = good && **end == '[';
     if (element)
-        good = krn_take_number(*end + 1, UINT32_MAX - 1, &index, end) && *(*end)++ == ']';
+        good = take_number(*end + 1, UINT32_MAX - 1, &index, end) && *(*end)++ == ']';
     *place = (struct krn_place){(uint32_t)set, (uint32_t)binding, (uint32_t)index + element};
     return good;
 }
@@ -152,7 +152,7 @@ static bool take_specs(const struct lit_list *given, struct krn_plan *plan, stru
         struct krn_pipeline *of = take_kernel("spec", word, plan, &value, error);
         if (!of)
             return false;
-        if (!krn_take_number(value, UINT32_MAX, &id, &value) || *value != '=')
+        if (!take_number(value, UINT32_MAX, &id, &value) || *value != '=')
             return lit_fail(error, LIT_EXIT_USAGE, "--spec '%.80s': expected ID=VALUE, as in 0=64",
                             word);
         const struct krn_module *module = &plan->modules[of->module];
@@ -187,7 +187,7 @@ static bool take_groups(const char *option, const char *given, uint32_t groups[3
     groups[1] = groups[2] = 1;
     for (size_t i = 0; i < 3; i++) {
         uint64_t number;
-        if (!krn_take_number(at, UINT32_MAX, &number, &at) || !number)
+        if (!take_number(at, UINT32_MAX, &number, &at) || !number)
             break;
         groups[i] = (uint32_t)number;
         if (!*at)
@@ -450,9 +450,9 @@ bool krn_allow_take(const char *how, struct cat_tolerance *may, uint32_t *bits)
         return take_real(value, &may->absolute);
     if (IS("rmse"))
         return take_real(value, &may->rmse);
-    if (!krn_take_number(value, UINT32_MAX, &number, &value) || (!number && !IS("words")))
+    if (!take_number(value, UINT32_MAX, &number, &value) || (!number && !IS("words")))
         return false;
-    if (IS("words") && *value == '-' && krn_take_number(value + 1, UINT32_MAX - 1, &to, &value)) {
+    if (IS("words") && *value == '-' && take_number(value + 1, UINT32_MAX - 1, &to, &value)) {
         may->from = number;
         may->to = to + 1;
         return !*value && number <= to;

@@ -46,7 +46,8 @@ static uint64_t least_words(const struct cat_buffer *buffer)
     return (buffer->bytes + buffer->each + 3) / 4;
 }
 
-void krn_plan_name(const struct krn_held *held, struct text *name)
+// Names a buffer in messages: "buffer 0.1 (sums)".
+static void put_name(const struct krn_held *held, struct text *name)
 {
     if (held->name[0]) {
         text_printf(name, "buffer %s", held->name);
@@ -156,7 +157,7 @@ void krn_plan_miss(const struct krn_held *held, struct text *what, struct text *
 {
     const struct cat_buffer *buffer = &held->as;
     OWNED(text_free) struct text name = {0};
-    krn_plan_name(held, &name);
+    put_name(held, &name);
     text_printf(what, buffer->readonly ? "%swhat %s holds" : "%show long %s is",
                 what->length ? ", " : "", name.data);
     text_puts(options, " --buffer ");
@@ -174,7 +175,7 @@ static bool check_held(struct krn_held *held, struct lit_error *error)
         krn_plan_miss(held, &name, &options);
         return lit_fail(error, LIT_EXIT_USAGE, "nothing says %s:%s", name.data, options.data);
     }
-    krn_plan_name(held, &name);
+    put_name(held, &name);
     if (held->may.to > held->words || held->may.order > held->words)
         return lit_fail(error, LIT_EXIT_USAGE, "--allow: %s has only %zu words", name.data,
                         held->words);
@@ -349,7 +350,7 @@ static bool put_addresses(const struct krn_plan *plan, const struct krn_address 
             of++;
         if (from[i].at % 4 || interface->address_count == CAT_MOST_ADDRESSES) {
             OWNED(text_free) struct text name = {0};
-            krn_plan_name(&plan->buffers[of], &name);
+            put_name(&plan->buffers[of], &name);
             return lit_fail(error, LIT_EXIT_USAGE, "the address of %s %s", name.data,
                             from[i].at % 4 ? "does not stand at a multiple of 4 bytes"
                                            : "is one more than there may be");

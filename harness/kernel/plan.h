@@ -120,8 +120,6 @@ void krn_plan_clear(struct krn_plan *plan);
 // Gives a pipeline, which is inspected, the buffers that it binds, and a part. Open arrays have as
 // many elements as are bound. False with an error if a place has none, or there are too many.
 bool krn_plan_use(struct krn_plan *plan, size_t pipeline, struct lit_error *error);
-// Names a buffer in messages: "buffer 0.1 (sums)".
-void krn_plan_name(const struct krn_held *held, struct text *name);
 // Whether the words of a buffer are known: one of fixed size that is written may hold anything
 // before a run, so it gets as many as the module needs.
 bool krn_plan_settle(struct krn_held *held);
@@ -141,9 +139,7 @@ bool krn_plan_place(struct krn_plan *plan, bool agrees, struct cat_package *pack
 bool krn_script(const char *path, const struct krn_options *chosen, struct krn_plan *plan,
                 struct text *page, struct lit_error *error);
 
-// Parses values in text. False without a value or above `most`; *end points after it.
-bool krn_take_number(const char *text, uint64_t most, uint64_t *number, const char **end);
-// Parses "SET.BINDING", "SET.BINDING[INDEX]".
+// Parses "SET.BINDING", "SET.BINDING[INDEX]"; *end points after it.
 bool krn_take_place(const char *text, struct krn_place *place, const char **end);
 
 // Parses what may differ in a buffer, as after --allow SET.BINDING=: *may gets it, and *bits those
