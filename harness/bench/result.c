@@ -108,20 +108,14 @@ bool bench_result_time(struct bench_result *result, const struct bench_report *r
 
 enum bench_verdict bench_verdict(const struct bench_measured *measured)
 {
-    switch (measured->state) {
-    case BENCH_READY:
-        return measured->wrong     ? BENCH_WRONG
-               : measured->expired ? BENCH_EXPIRED
-               : measured->count   ? BENCH_RIGHT
-                                   : BENCH_UNTIMED;
-    case BENCH_SKIPPED:
-        return BENCH_SKIP;
-    case BENCH_REFUSED:
-        return BENCH_REFUSAL;
-    case BENCH_UNREPORTED:
-        break;
-    }
-    return BENCH_UNTIMED;
+    static const enum bench_verdict others[] = {[BENCH_UNREPORTED] = BENCH_UNTIMED,
+                                                [BENCH_SKIPPED] = BENCH_SKIP,
+                                                [BENCH_REFUSED] = BENCH_REFUSAL};
+    return measured->state != BENCH_READY ? others[measured->state]
+           : measured->wrong              ? BENCH_WRONG
+           : measured->expired            ? BENCH_EXPIRED
+           : measured->count              ? BENCH_RIGHT
+                                          : BENCH_UNTIMED;
 }
 
 bool bench_is_right(const struct bench_measured *measured)
@@ -250,10 +244,9 @@ struct bench_figures bench_figures(const struct bench_result *result,
     return f;
 }
 
-static const char *statistic(const struct bench_measured *measured, const char *const *names,
-                             size_t count)
+static const char *statistic(const struct bench_measured *measured, const char *const names[3])
 {
-    for (size_t n = 0; n < count; n++)
+    for (size_t n = 0; n < 3; n++)
         for (size_t i = 0; i < measured->statistic_count; i++)
             if (strcmp(measured->statistics[i].name, names[n]) == 0)
                 return measured->statistics[i].value;
@@ -262,14 +255,12 @@ static const char *statistic(const struct bench_measured *measured, const char *
 
 const char *bench_registers(const struct bench_measured *measured)
 {
-    static const char *const names[] = {"Register Count", "VGPRs", "Registers"};
-    return statistic(measured, names, sizeof names / sizeof *names);
+    return statistic(measured, (const char *[]){"Register Count", "VGPRs", "Registers"});
 }
 
 const char *bench_code(const struct bench_measured *measured)
 {
-    static const char *const names[] = {"Binary Size", "Code size", "Code Size"};
-    return statistic(measured, names, sizeof names / sizeof *names);
+    return statistic(measured, (const char *[]){"Binary Size", "Code size", "Code Size"});
 }
 
 // --- Exit code

@@ -70,8 +70,6 @@ struct bench_row {
     uint64_t adds, shuffles, bytes;
 };
 
-// "scan", "copy", "adds", "shuffles"; "subgroup", "workgroup"; "native", "emulated"; "none",
-// "control", "memory".
 // Appends "subgroup/emulated/control/items=4/workgroup=256", "limit/adds/chains=8" or
 // "held=4/shared=0/looks=2/lanes=32/encoding=word64/order=ticket/edge=branch/stage=whole/
 // workgroup=256".

@@ -95,7 +95,6 @@ bool benching_is_over(const struct benching *b);
 void benching_table(const struct bench_size *size, bool color, struct text *text);
 void benching_look_table(const struct bench_size *size, bool all, bool color, struct text *text);
 void benching_look_summary(const struct bench_device *device, bool color, struct text *text);
-void benching_rate_text(const struct benching_rate *rate, struct text *text);
 // Prints everything as Markdown, or as JSON by docs/bench.schema.json,
 // docs/bench-lookback.schema.json, docs/bench-rate.schema.json.
 void benching_markdown(const struct benching *b, struct text *text);

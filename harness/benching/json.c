@@ -173,12 +173,12 @@ static void put_size(json_t *object, const struct bench_size *size, bool lookbac
 
 static json_t *measured_json(const struct bench_device *device, bool lookback)
 {
-    json_t *object = device_json(device->device), *sizes = json_array();
+    json_t *object = device_json(device->device);
     if (!lookback) {
         put_size(object, &device->sizes[0], false);
-        json_decref(sizes);
         return object;
     }
+    json_t *sizes = json_array();
     for (size_t i = 0; i < device->count; i++) {
         json_t *size = json_object();
         put_size(size, &device->sizes[i], true);

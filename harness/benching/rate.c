@@ -53,6 +53,106 @@ static void find_scan(const struct dev_facts *facts, struct text *name)
     }
 }
 
+// --- Output
+
+static const char *const about[BENCH_FORMS] = {
+    [BENCH_BATCHED] = "as 'litmus run' does it",
+    [BENCH_SINGLE] = "one submission, wait and read-back a run",
+    [BENCH_COMPILED] = "the same, and a pipeline a run",
+};
+
+static void put_form(const struct bench_rates *rates, enum bench_form form, struct text *text)
+{
+    const struct bench_rate_figures f = bench_rate_figures(rates, form);
+    if (!f.rounds)
+        return;
+    text_printf(text, "    %-9s %8s units/s, %s to %s in %zu rounds (%s)\n", bench_forms[form],
+                PER_SECOND(f.per_second.median), PER_SECOND(f.per_second.least),
+                PER_SECOND(f.per_second.most), f.rounds, about[form]);
+}
+
+static void put_times(const struct bench_rate_figures *f, struct text *text)
+{
+    if (f->fill + f->test + f->check > 0)
+        text_printf(text,
+                    "    of the wall time: test %s, checker %s, fills %s, rest %s; the two kernels "
+                    "%s\n",
+                    SHARE(f->test), SHARE(f->check), SHARE(f->fill),
+                    SHARE(f->rest > 0 ? f->rest : 0), SHARE(f->test + f->check));
+    else
+        text_puts(text, "    the device has no timestamps: no shares\n");
+    text_printf(text, "    processor time of the process: %s of the wall time\n",
+                SHARE(f->wall > 0 ? f->cpu / f->wall : 0));
+}
+
+static void put_stage(const char *name, double bytes, double share, double per_run_seconds,
+                      struct text *text)
+{
+    text_printf(text, "      %-8s %10sB", name, PER_SECOND(bytes));
+    if (share > 0)
+        text_printf(text, ", %10.2f us, %8sB/s", share * per_run_seconds * 1e6,
+                    PER_SECOND(bytes / (share * per_run_seconds)));
+    text_puts(text, "\n");
+}
+
+static void put_bound(const struct bench_rate *run, const struct bench_rate_figures *f,
+                      struct text *text)
+{
+    const struct bench_traffic t = bench_rate_traffic(run);
+    const double seconds = f->runs ? f->wall / (double)f->runs : 0;
+    text_printf(text, "    bytes a run has to move: %sB\n", PER_SECOND(t.fill + t.test + t.check));
+    put_stage("fills", t.fill, f->fill, seconds, text);
+    put_stage("test", t.test, f->test, seconds, text);
+    put_stage("checker", t.check, f->check, seconds, text);
+    if (f->limit > 0)
+        text_printf(text,
+                    "    achieved %sB/s; the copy kernel moves %sB/s, which allows %s units/s\n"
+                    "    achieved/limit %.3f\n",
+                    PER_SECOND(f->bytes), PER_SECOND(run->copy), PER_SECOND(f->limit), f->of_limit);
+    text_printf(text,
+                "    subgroup units/s: %s (words of the output by the subgroup's size: %s a "
+                "run)\n",
+                PER_SECOND(f->subgroups), PER_SECOND(bench_rate_subgroups(run)));
+}
+
+static void put_rate(const struct benching_rate *rate, struct text *text)
+{
+    const struct bench_rates *rates = &rate->rates;
+    struct stat_sample ratio;
+    text_printf(text, "  %s\n", rate->name);
+    if (rates->count) {
+        const struct bench_rate *run = &rates->rounds[0];
+        const struct bench_rate_figures f = bench_rate_figures(rates, BENCH_BATCHED);
+        text_printf(text,
+                    "    %" PRIu64 " workgroups, %" PRIu64 " units of %" PRIu64
+                    " words; %u runs are made ready and checked together\n",
+                    run->workgroups, run->instances, run->output_words / run->instances,
+                    run->slots);
+        for (int form = 0; form < BENCH_FORMS; form++)
+            put_form(rates, (enum bench_form)form, text);
+        for (int form = BENCH_SINGLE; form < BENCH_FORMS; form++)
+            if (bench_rates_ratio(rates, BENCH_BATCHED, (enum bench_form)form, &ratio))
+                text_printf(text, "    batched/%s: %.2f, %.2f to %.2f\n", bench_forms[form],
+                            ratio.median, ratio.least, ratio.most);
+        put_times(&f, text);
+        put_bound(run, &f, text);
+        for (int form = 0; form < BENCH_FORMS; form++) {
+            const struct bench_rate_figures g = bench_rate_figures(rates, (enum bench_form)form);
+            const char *name = bench_forms[form];
+            if (g.failed)
+                text_printf(text, "    WRONG, %s: %" PRIu64 " of %" PRIu64 " units\n", name,
+                            g.failed, g.instances);
+            if (g.expired)
+                text_printf(text,
+                            "    UNDECIDED, %s: %" PRIu64 " of %" PRIu64
+                            " runs had an expired bounded wait; their units are not counted\n",
+                            name, g.expired, g.runs);
+        }
+    }
+    if (rate->end != ENG_PASS)
+        text_printf(text, "    %s: %s\n", eng_result_name(rate->end), rate->reason);
+}
+
 // --- Devices
 
 static void rate_one(struct benching *b, const char *name, const char *asked)
@@ -77,7 +177,7 @@ static void rate_one(struct benching *b, const char *name, const char *asked)
         snprintf(request.name, sizeof request.name, "%s %.480s", b->name, name);
         benching_ask(b, &request, &rate->end, rate->reason);
     }
-    benching_rate_text(rate, &text);
+    put_rate(rate, &text);
     text_puts(&text, "\n");
     term_print(&text);
 }
@@ -155,108 +255,4 @@ enum lit_exit benching_rates_exit(const struct benching_rate *rates, size_t coun
         end++;
     snprintf(because, size, ends[end].why, ends[end].number, count);
     return ends[end].code;
-}
-
-static const char *const about[BENCH_FORMS] = {
-    [BENCH_BATCHED] = "as 'litmus run' does it",
-    [BENCH_SINGLE] = "one submission, wait and read-back a run",
-    [BENCH_COMPILED] = "the same, and a pipeline a run",
-};
-
-static void put_form(const struct bench_rates *rates, enum bench_form form, struct text *text)
-{
-    const struct bench_rate_figures f = bench_rate_figures(rates, form);
-    if (!f.rounds)
-        return;
-    text_printf(text, "    %-9s %8s units/s, %s to %s in %zu rounds (%s)\n", bench_forms[form],
-                PER_SECOND(f.per_second.median), PER_SECOND(f.per_second.least),
-                PER_SECOND(f.per_second.most), f.rounds, about[form]);
-}
-
-static void put_times(const struct bench_rate_figures *f, struct text *text)
-{
-    if (f->fill + f->test + f->check > 0)
-        text_printf(text,
-                    "    of the wall time: test %s, checker %s, fills %s, rest %s; the two kernels "
-                    "%s\n",
-                    SHARE(f->test), SHARE(f->check), SHARE(f->fill),
-                    SHARE(f->rest > 0 ? f->rest : 0), SHARE(f->test + f->check));
-    else
-        text_puts(text, "    the device has no timestamps: no shares\n");
-    text_printf(text, "    processor time of the process: %s of the wall time\n",
-                SHARE(f->wall > 0 ? f->cpu / f->wall : 0));
-}
-
-static void put_stage(const char *name, double bytes, double share, double per_run_seconds,
-                      struct text *text)
-{
-    text_printf(text, "      %-8s %10sB", name, PER_SECOND(bytes));
-    if (share > 0)
-        text_printf(text, ", %10.2f us, %8sB/s", share * per_run_seconds * 1e6,
-                    PER_SECOND(bytes / (share * per_run_seconds)));
-    text_puts(text, "\n");
-}
-
-static void put_bound(const struct bench_rate *run, const struct bench_rate_figures *f,
-                      struct text *text)
-{
-    const struct bench_traffic t = bench_rate_traffic(run);
-    const double seconds = f->runs ? f->wall / (double)f->runs : 0;
-    text_printf(text, "    bytes a run has to move: %sB\n", PER_SECOND(t.fill + t.test + t.check));
-    put_stage("fills", t.fill, f->fill, seconds, text);
-    put_stage("test", t.test, f->test, seconds, text);
-    put_stage("checker", t.check, f->check, seconds, text);
-    if (f->limit > 0)
-        text_printf(text,
-                    "    achieved %sB/s; the copy kernel moves %sB/s, which allows %s units/s\n"
-                    "    achieved/limit %.3f\n",
-                    PER_SECOND(f->bytes), PER_SECOND(run->copy), PER_SECOND(f->limit), f->of_limit);
-    text_printf(text,
-                "    subgroup units/s: %s (words of the output by the subgroup's size: %s a "
-                "run)\n",
-                PER_SECOND(f->subgroups), PER_SECOND(bench_rate_subgroups(run)));
-}
-
-static void put_ratios(const struct bench_rates *rates, struct text *text)
-{
-    for (int form = BENCH_SINGLE; form < BENCH_FORMS; form++) {
-        struct stat_sample ratio;
-        if (bench_rates_ratio(rates, BENCH_BATCHED, (enum bench_form)form, &ratio))
-            text_printf(text, "    batched/%s: %.2f, %.2f to %.2f\n", bench_forms[form],
-                        ratio.median, ratio.least, ratio.most);
-    }
-}
-
-void benching_rate_text(const struct benching_rate *rate, struct text *text)
-{
-    const struct bench_rates *rates = &rate->rates;
-    text_printf(text, "  %s\n", rate->name);
-    if (rates->count) {
-        const struct bench_rate *run = &rates->rounds[0];
-        const struct bench_rate_figures f = bench_rate_figures(rates, BENCH_BATCHED);
-        text_printf(text,
-                    "    %" PRIu64 " workgroups, %" PRIu64 " units of %" PRIu64
-                    " words; %u runs are made ready and checked together\n",
-                    run->workgroups, run->instances, run->output_words / run->instances,
-                    run->slots);
-        for (int form = 0; form < BENCH_FORMS; form++)
-            put_form(rates, (enum bench_form)form, text);
-        put_ratios(rates, text);
-        put_times(&f, text);
-        put_bound(run, &f, text);
-        for (int form = 0; form < BENCH_FORMS; form++) {
-            const struct bench_rate_figures g = bench_rate_figures(rates, (enum bench_form)form);
-            const char *name = bench_forms[form];
-            if (g.failed)
-                text_printf(text, "    WRONG, %s: %" PRIu64 " of %" PRIu64 " units\n", name,
-                            g.failed, g.instances);
-            if (g.expired)
-                text_printf(text,
-                            "    UNDECIDED, %s: %" PRIu64 " of %" PRIu64
-                            " runs had an expired bounded wait; their units are not counted\n",
-                            name, g.expired, g.runs);
-        }
-    }
-    if (rate->end != ENG_PASS)
-        text_printf(text, "    %s: %s\n", eng_result_name(rate->end), rate->reason);
 }

@@ -48,10 +48,7 @@ char *benching_per_second(char target[32], double rate)
 // "" if unknown.
 static void put_ratio(struct table *table, double ratio)
 {
-    if (ratio > 0)
-        table_put(table, TONE_PLAIN, "%.3f", ratio);
-    else
-        table_put(table, TONE_PLAIN, "%s", "");
+    table_put(table, TONE_PLAIN, ratio > 0 ? "%.3f" : "", ratio);
 }
 
 static void put_span(struct table *table, double low, double high)
@@ -273,6 +270,16 @@ static size_t add_looks(const struct bench_size *size, enum bench_kind kind, siz
     return count > most ? count - most : 0;
 }
 
+// `all`: all rows of a size, but those that scan alone. Returns how many scans are left out.
+static size_t add_size(const struct bench_size *size, bool all, struct table *table)
+{
+    add_looks(size, BENCH_COPY, all ? LOOK_ROWS : 1, table);
+    const size_t left = add_looks(size, BENCH_LOOKBACK, all ? LOOK_ROWS : SHOWN, table);
+    add_looks(size, BENCH_TILES, all ? LOOK_ROWS : 4, table);
+    add_looks(size, BENCH_SERIAL, 1, table);
+    return left;
+}
+
 static void put_size(const struct bench_size *size, struct text *text)
 {
     const struct bench_result *result = &size->result;
@@ -289,10 +296,7 @@ void benching_look_table(const struct bench_size *size, bool all, bool color, st
     text_puts(text, "  ");
     put_size(size, text);
     text_puts(text, "\n");
-    add_looks(size, BENCH_COPY, all ? LOOK_ROWS : 1, &table);
-    const size_t left = add_looks(size, BENCH_LOOKBACK, all ? LOOK_ROWS : SHOWN, &table);
-    add_looks(size, BENCH_TILES, all ? LOOK_ROWS : 4, &table);
-    add_looks(size, BENCH_SERIAL, 1, &table);
+    const size_t left = add_size(size, all, &table);
     if (table.count)
         table_terminal(&table, color, text);
     if (left)
@@ -342,11 +346,10 @@ static void make_summary(const struct bench_device *device, struct table *table)
 
 void benching_look_summary(const struct bench_device *device, bool color, struct text *text)
 {
-    struct table table;
+    OWNED(table_clear) struct table table = {0};
     make_summary(device, &table);
     if (device->count)
         table_terminal(&table, color, text);
-    table_clear(&table);
     if (device->reason[0])
         text_printf(text, "  %s\n", device->reason);
 }
@@ -389,10 +392,7 @@ static void put_markdown_look(const struct bench_device *device, struct text *te
         text_puts(text, "### ");
         put_size(size, text);
         text_puts(text, "\n\n");
-        add_looks(size, BENCH_COPY, LOOK_ROWS, &table);
-        add_looks(size, BENCH_LOOKBACK, LOOK_ROWS, &table);
-        add_looks(size, BENCH_TILES, LOOK_ROWS, &table);
-        add_looks(size, BENCH_SERIAL, 1, &table);
+        add_size(size, true, &table);
         table_markdown(&table, SIZE_MAX, text);
         table_clear(&table);
         put_markdown_remarks(size, text);
