@@ -28,14 +28,19 @@ struct state {
     uint32_t predicates[2][PREDICATES], by[2][PREDICATES]; // P, UP
 };
 
+// What is known of a node of the flow.
+struct place {
+    struct state end; // the state at its end
+    uint32_t gate;    // what a register that is merged there also depends on
+    uint32_t branch;  // what the branch at its end depends on
+    bool stale;       // what its state at the end comes of has changed
+};
+
 struct bits_run {
     const struct sass_code *code;
     const struct flow *flow;
-    struct state *ends;      // at the end of each node
+    struct place *nodes;
     size_t *froms, *from_at; // the nodes before each node; its first of them
-    uint32_t *gates;         // per node: what a register that is merged there also depends on
-    uint32_t *branches;      // per node: what the branch at its end depends on
-    bool *stale;             // per node: what its state at the end comes of has changed
     uint64_t *controls; // per node: a set of the nodes whose branches decide whether it executes
     size_t words;       // of such a set
     size_t cures;       // asked for
@@ -411,11 +416,10 @@ static void find_controls(struct bits_run *run)
             for (size_t w = 0; w < words; w++) {
                 uint64_t both = UINT64_MAX;
                 bool any = false;
-                for (int way = 0; way < FLOW_WAYS; way++)
-                    if (node->next[way] != FLOW_NONE) {
-                        both &= behind[node->next[way] * words + w];
-                        any = true;
-                    }
+                FLOW_EACH_NEXT (next, node) {
+                    both &= behind[next * words + w];
+                    any = true;
+                }
                 both = (any ? both : 0) | (n / 64 == w ? UINT64_C(1) << n % 64 : 0);
                 changed |= both != behind[n * words + w];
                 behind[n * words + w] = both;
@@ -423,26 +427,22 @@ static void find_controls(struct bits_run *run)
         }
     }
     for (size_t b = 0; b < count; b++)
-        for (int way = 0; way < FLOW_WAYS; way++) {
-            const size_t next = run->flow->nodes[b].next[way];
-            for (size_t n = 0; next != FLOW_NONE && n < count; n++)
+        FLOW_EACH_NEXT (next, &run->flow->nodes[b])
+            for (size_t n = 0; n < count; n++)
                 if (in_set(&behind[next * words], n) && (n == b || !in_set(&behind[b * words], n)))
                     run->controls[n * words + b / 64] |= UINT64_C(1) << b % 64;
-        }
 }
 
 static void find_gates(struct bits_run *run)
 {
     for (size_t p = 0; p < run->flow->count; p++)
-        for (int way = 0; way < FLOW_WAYS; way++) {
-            const size_t n = run->flow->nodes[p].next[way];
-            const uint32_t before = n == FLOW_NONE ? 0 : run->gates[n];
-            for (size_t b = 0; n != FLOW_NONE && b < run->flow->count; b++)
+        FLOW_EACH_NEXT (n, &run->flow->nodes[p]) {
+            const uint32_t before = run->nodes[n].gate;
+            for (size_t b = 0; b < run->flow->count; b++)
                 if (b == p || (in_set(&run->controls[p * run->words], b) &&
                                !in_set(&run->controls[n * run->words], b)))
-                    run->gates[n] |= run->branches[b];
-            if (n != FLOW_NONE)
-                run->stale[n] |= run->gates[n] != before;
+                    run->nodes[n].gate |= run->nodes[b].branch;
+            run->nodes[n].stale |= run->nodes[n].gate != before;
         }
 }
 
@@ -480,8 +480,8 @@ static void begin(const struct bits_run *run, size_t node, struct state *state)
         state->registers[i].ones = UINT32_MAX;
     state->reached = node == 0;
     for (size_t i = run->from_at[node]; i < run->from_at[node + 1]; i++)
-        if (run->ends[run->froms[i]].reached)
-            merge(state, &run->ends[run->froms[i]], (uint32_t)node, run->gates[node]);
+        if (run->nodes[run->froms[i]].end.reached)
+            merge(state, &run->nodes[run->froms[i]].end, (uint32_t)node, run->nodes[node].gate);
 }
 
 static void find_froms(struct bits_run *run)
@@ -491,10 +491,7 @@ static void find_froms(struct bits_run *run)
     run->froms = lit_alloc(2 * flow->count + 1, sizeof *run->froms);
     for (int round = 0; round < 2; round++) {
         for (size_t n = 0; n < flow->count; n++)
-            for (int way = 0; way < FLOW_WAYS; way++) {
-                const size_t next = flow->nodes[n].next[way];
-                if (next == FLOW_NONE)
-                    continue;
+            FLOW_EACH_NEXT (next, &flow->nodes[n]) {
                 if (round == 0)
                     run->from_at[next + 2]++;
                 else
@@ -509,7 +506,7 @@ static void find_froms(struct bits_run *run)
 static bool follow_node(struct bits_run *run, size_t n, struct state *state, bool *branched)
 {
     const struct flow_node *node = &run->flow->nodes[n];
-    run->stale[n] = false;
+    run->nodes[n].stale = false;
     begin(run, n, state);
     if (!state->reached)
         return false;
@@ -517,22 +514,21 @@ static bool follow_node(struct bits_run *run, size_t n, struct state *state, boo
         step(run, state, i);
     const struct sass_insn *last = flow_last(run->code, node);
     const bool both = node->next[FLOW_FALL] != FLOW_NONE && node->next[FLOW_TAKEN] != FLOW_NONE;
-    const uint32_t before = run->branches[n];
+    const uint32_t before = run->nodes[n].branch;
     if (both && last->op != SASS_CALL && last->guard != SASS_ALWAYS)
-        run->branches[n] |=
+        run->nodes[n].branch |=
             predicate_bits(run, state, node->end - 1, last->guard, last->guard_uniform);
-    *branched |= run->branches[n] != before;
-    return memcmp(&run->ends[n], state, sizeof *state) != 0;
+    *branched |= run->nodes[n].branch != before;
+    return memcmp(&run->nodes[n].end, state, sizeof *state) != 0;
 }
 
 static void follow(struct bits_run *run)
 {
     const size_t count = run->flow->count;
-    struct state *state = lit_alloc(1, sizeof *state);
-    memset(run->ends, 0, count * sizeof *run->ends);
-    memset(run->branches, 0, count * sizeof *run->branches);
-    memset(run->gates, 0, count * sizeof *run->gates);
-    memset(run->stale, true, count * sizeof *run->stale);
+    OWNED(lit_free) struct state *state = lit_alloc(1, sizeof *state);
+    memset(run->nodes, 0, count * sizeof *run->nodes);
+    for (size_t n = 0; n < count; n++)
+        run->nodes[n].stale = true;
     bool changed = true, branched = false;
     for (int round = 0; changed && round < MOST_ROUNDS; round++) {
         changed = false;
@@ -540,16 +536,14 @@ static void follow(struct bits_run *run)
             find_gates(run);
         branched = false;
         for (size_t n = 0; n < count; n++) {
-            if (!run->stale[n] || !follow_node(run, n, state, &branched))
+            if (!run->nodes[n].stale || !follow_node(run, n, state, &branched))
                 continue;
             changed = true;
-            run->ends[n] = *state;
-            for (int way = 0; way < FLOW_WAYS; way++)
-                if (run->flow->nodes[n].next[way] != FLOW_NONE)
-                    run->stale[run->flow->nodes[n].next[way]] = true;
+            run->nodes[n].end = *state;
+            FLOW_EACH_NEXT (next, &run->flow->nodes[n])
+                run->nodes[next].stale = true;
         }
     }
-    free(state);
 }
 
 // --- What is wrong
@@ -560,9 +554,26 @@ struct sinks {
     size_t insns[ORIGIN_STORES], count;
 };
 
-static void add_sink(const struct state *state, const struct sass_insn *insn, size_t index,
-                     struct sinks *sinks)
+typedef void visiting(const struct bits_run *run, const struct state *state, size_t index,
+                      void *user);
+
+static void visit(const struct bits_run *run, visiting *each, void *user)
 {
+    OWNED(lit_free) struct state *state = lit_alloc(1, sizeof *state);
+    for (size_t n = 0; n < run->flow->count; n++) {
+        begin(run, n, state);
+        for (size_t i = run->flow->nodes[n].first; i < run->flow->nodes[n].end; i++) {
+            each(run, state, i, user);
+            step(run, state, i);
+        }
+    }
+}
+
+static void visit_sink(const struct bits_run *run, const struct state *state, size_t index,
+                       void *user)
+{
+    const struct sass_insn *insn = &run->code->insns[index];
+    struct sinks *sinks = user;
     struct operand operands[OPERANDS] = {0};
     const bool wide = insn->op == SASS_STG && strstr(insn->text, ".128");
     size_t at = 0;
@@ -585,28 +596,6 @@ static void add_sink(const struct state *state, const struct sass_insn *insn, si
         }
 }
 
-typedef void visiting(const struct bits_run *run, const struct state *state, size_t index,
-                      void *user);
-
-static void visit(const struct bits_run *run, visiting *each, void *user)
-{
-    struct state *state = lit_alloc(1, sizeof *state);
-    for (size_t n = 0; n < run->flow->count; n++) {
-        begin(run, n, state);
-        for (size_t i = run->flow->nodes[n].first; i < run->flow->nodes[n].end; i++) {
-            each(run, state, i, user);
-            step(run, state, i);
-        }
-    }
-    free(state);
-}
-
-static void visit_sink(const struct bits_run *run, const struct state *state, size_t index,
-                       void *user)
-{
-    add_sink(state, &run->code->insns[index], index, user);
-}
-
 // A use of a predicate that holds a bit which R2P took.
 struct use {
     size_t insn, from; // the R2P
@@ -624,14 +613,12 @@ static uint32_t beside(const struct bits_run *run, const struct state *state, si
                        unsigned predicate)
 {
     const struct sass_insn *insn = &run->code->insns[index];
-    struct state *without = lit_alloc(1, sizeof *without);
+    OWNED(lit_free) struct state *without = lit_alloc(1, sizeof *without);
     *without = *state;
     without->predicates[0][predicate] = 0;
     const bool combines = sass_begins(insn, "PLOP3.LUT ") || sass_begins(insn, "ISETP.");
     const bool guards = insn->guard == predicate && !insn->guard_uniform;
-    const uint32_t all = combines && !guards ? all_read(run, without, index) : 0;
-    free(without);
-    return all;
+    return combines && !guards ? all_read(run, without, index) : 0;
 }
 
 static void visit_use(const struct bits_run *run, const struct state *state, size_t index,
@@ -656,10 +643,9 @@ static uint32_t twins_of(unsigned bit)
     return 0x01010101u << bit % 8 & ~(1u << bit);
 }
 
-static void report(struct findings *findings, const struct sass_code *code, const struct use *use,
-                   unsigned meant)
+static void report(struct findings *findings, const struct use *use, unsigned meant)
 {
-    findings_add_alone(findings, code, LINT_BIT, use->insn, use->from);
+    findings_add_alone(findings, LINT_BIT, use->insn, use->from);
     for (size_t i = 0; i < findings->lint->count; i++) {
         struct lint_finding *finding = &findings->lint->findings[i];
         if (finding->kind == LINT_BIT && finding->read == use->insn) {
@@ -723,7 +709,7 @@ static bool find_foreign(struct bits_run *run, const struct origin_module *modul
                     const uint32_t then = cured(run, use, other, s, c, b, got);
                     if (foreign ? then >> use->bit & 1 : then != wanted)
                         continue;
-                    report(findings, run->code, use, other);
+                    report(findings, use, other);
                     return true;
                 }
             }
@@ -731,8 +717,8 @@ static bool find_foreign(struct bits_run *run, const struct origin_module *modul
 }
 
 // The module combines another bit with what the code combines this with, and not this.
-static void find_pair(const struct bits_run *run, const struct origin_module *module,
-                      const struct uses *uses, struct findings *findings)
+static void find_pair(const struct origin_module *module, const struct uses *uses,
+                      struct findings *findings)
 {
     for (size_t u = 0; u < uses->count; u++) {
         const struct use *use = &uses->uses[u];
@@ -745,15 +731,16 @@ static void find_pair(const struct bits_run *run, const struct origin_module *mo
             meant |= fits ? pair->one & twins_of(use->bit) : 0;
         }
         if (meant && !has) {
-            report(findings, run->code, use, (unsigned)__builtin_ctz(meant));
+            report(findings, use, (unsigned)__builtin_ctz(meant));
             return;
         }
     }
 }
 
-void origin_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
-                 size_t count, struct findings *findings)
+void origin_find(struct findings *findings)
 {
+    const struct sass_code *code = findings->code;
+    const struct flow *flow = findings->flow;
     struct bits_run run = {.code = code, .flow = flow, .changed = FLOW_NONE};
     OWNED(origin_module_clear) struct origin_module module = {0};
     struct uses uses = {0};
@@ -761,32 +748,26 @@ void origin_find(const struct sass_code *code, const struct flow *flow, const ui
     for (size_t i = 0; i < code->count; i++)
         spreads |= sass_begins(&code->insns[i], "R2P ");
     if (!spreads || !code->operands || flow->count > MOST_NODES ||
-        !origin_module(words, count, &module))
+        !origin_module(findings->options.words, findings->options.word_count, &module))
         return;
     OWNED(lit_free) struct sinks *sinks = lit_alloc(1, sizeof *sinks);
     run.words = flow->count / 64 + 1;
-    run.ends = lit_alloc(flow->count, sizeof *run.ends);
+    run.nodes = lit_alloc(flow->count, sizeof *run.nodes);
     find_froms(&run);
-    run.gates = lit_alloc(flow->count, sizeof *run.gates);
-    run.branches = lit_alloc(flow->count, sizeof *run.branches);
-    run.stale = lit_alloc(flow->count, sizeof *run.stale);
     run.controls = lit_alloc(flow->count * run.words, sizeof *run.controls);
     find_controls(&run);
     follow(&run);
     visit(&run, visit_sink, sinks);
     visit(&run, visit_use, &uses);
     if (!find_foreign(&run, &module, sinks, &uses, findings))
-        find_pair(&run, &module, &uses, findings);
+        find_pair(&module, &uses, findings);
     for (struct cure *next; run.tried; run.tried = next) {
         next = run.tried->next;
         free(run.tried);
     }
     free(uses.uses);
-    free(run.ends);
+    free(run.nodes);
     free(run.froms);
     free(run.from_at);
-    free(run.gates);
-    free(run.branches);
-    free(run.stale);
     free(run.controls);
 }

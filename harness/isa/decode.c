@@ -127,7 +127,7 @@ static void put_float(struct reading *reading, double value, bool signalling)
         put(reading, fabs(value) >= 1e9 ? "%.20e" : "%.20g", value);
 }
 
-static double half(unsigned bits)
+double sass_half(uint32_t bits)
 {
     const int exponent = bits >> 10 & 31;
     const unsigned fraction = bits & 0x3ff;
@@ -156,9 +156,9 @@ static void put_number(struct reading *reading, char kind)
         put_float(reading, number, !(bits & 0x80000));
         break;
     case 'H':
-        put_float(reading, half(bits >> 16), false);
+        put_float(reading, sass_half(bits >> 16), false);
         put(reading, ", ");
-        put_float(reading, half(bits & 0xffff), false);
+        put_float(reading, sass_half(bits & 0xffff), false);
         break;
     default:
         put(reading, "0x%x", bits);

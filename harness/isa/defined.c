@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers that are read but never set, or set but never read. Compilers leave few, so each may be
-// the trace of a wrong operand or guard.
+// Registers that are overwritten while others need them, read but never set, or set but never read.
+// Compilers leave few, so each may be the trace of a wrong operand or guard.
 #include "isa/divergent.h"
 
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct defined_run {
@@ -19,7 +18,7 @@ struct defined_run {
 static void report(struct defined_run *run, enum lint_kind kind, size_t insn, size_t other)
 {
     if (!run->found[insn])
-        findings_add_alone(run->findings, run->code, kind, insn, other);
+        findings_add_alone(run->findings, kind, insn, other);
     run->found[insn] = true;
 }
 
@@ -50,11 +49,9 @@ static void find_unset(struct defined_run *run)
         flow_push(&queue, node);
     for (size_t node; flow_pop(&queue, &node);) {
         const struct sass_registers set = step_sets(run, node, false);
-        for (int way = 0; way < FLOW_WAYS; way++) {
-            const size_t next = run->flow->nodes[node].next[way];
-            if (next != FLOW_NONE && registers_add(&run->sets[next], &set))
+        FLOW_EACH_NEXT (next, &run->flow->nodes[node])
+            if (registers_add(&run->sets[next], &set))
                 flow_push(&queue, next);
-        }
     }
     flow_queue_close(&queue);
     for (size_t node = 0; node < run->flow->count; node++)
@@ -93,11 +90,11 @@ static struct sass_registers step_live(struct defined_run *run, size_t node,
         const unsigned guard = guard_number(insn);
         bool dead = !registers_meet(&insn->writes, &live), some = false;
         bool overwritten = guard && !insn->writes.p && !insn->writes.up && !insn->writes.ur;
-        for (unsigned r = 0; r < 255; r++)
-            if (insn->writes.r[r / 64] >> (r % 64) & 1) {
+        SASS_EACH_REGISTER (r, &insn->writes)
+            if (r < sizeof again) {
                 overwritten = overwritten && again[r] == guard;
                 some = true;
-                again[r] = (uint8_t)(guard && !sass_is_always(insn) ? guard : 0);
+                again[r] = (uint8_t)guard;
             }
         for (unsigned r = 0; r < 255; r++)
             if (insn->reads.r[r / 64] >> (r % 64) & 1 ||
@@ -112,39 +109,137 @@ static struct sass_registers step_live(struct defined_run *run, size_t node,
     return live;
 }
 
+// What is read from the start of a node.
+static struct sass_registers live_at(struct defined_run *run, size_t node, bool reports)
+{
+    struct sass_registers live = {0};
+    FLOW_EACH_NEXT (next, &run->flow->nodes[node])
+        registers_add(&live, &run->sets[next]);
+    return step_live(run, node, live, reports);
+}
+
 static void find_unused(struct defined_run *run)
 {
-    const size_t count = run->flow->count;
-    memset(run->sets, 0, count * sizeof *run->sets);
+    memset(run->sets, 0, run->flow->count * sizeof *run->sets);
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t node = count; node-- > 0;) {
-            struct sass_registers live = {0};
-            for (int way = 0; way < FLOW_WAYS; way++)
-                if (run->flow->nodes[node].next[way] != FLOW_NONE)
-                    registers_add(&live, &run->sets[run->flow->nodes[node].next[way]]);
-            live = step_live(run, node, live, false);
+        for (size_t node = run->flow->count; node-- > 0;) {
+            const struct sass_registers live = live_at(run, node, false);
             changed |= registers_add(&run->sets[node], &live);
         }
     }
-    for (size_t node = 0; node < count; node++) {
-        struct sass_registers live = {0};
-        for (int way = 0; way < FLOW_WAYS; way++)
-            if (run->flow->nodes[node].next[way] != FLOW_NONE)
-                registers_add(&live, &run->sets[run->flow->nodes[node].next[way]]);
-        step_live(run, node, live, true);
+    for (size_t node = 0; node < run->flow->count; node++)
+        live_at(run, node, true);
+}
+
+void defined_find(struct findings *findings)
+{
+    const struct flow *flow = findings->flow;
+    OWNED(lit_free) struct sass_registers *sets = lit_alloc(flow->count, sizeof *sets);
+    OWNED(lit_free) bool *found = lit_alloc(findings->code->count, sizeof *found);
+    struct defined_run run = {findings->code, flow, sets, found, findings};
+    if (!findings->code->operands)
+        return;
+    find_unset(&run);
+    find_unused(&run);
+}
+
+// --- Uniform registers, which exist once for a warp. Lanes that diverged may overwrite one that
+// the others still need: the compiler avoids that only where it knows that the lanes diverge.
+
+static bool is_apart(const struct divergent_state *state)
+{
+    return state->place == DIVERGENT_NONE && state->rounds == 0;
+}
+
+static const struct flow_node *node_of(const struct divergent *lanes, uint32_t state)
+{
+    return &lanes->flow->nodes[lanes->states[state].node];
+}
+
+static struct sass_registers uniform_of(const struct sass_registers *all)
+{
+    return (struct sass_registers){.ur = all->ur, .up = all->up};
+}
+
+// Removes what the lane has written since the branch.
+static void drop_own(const struct divergent *lanes, uint32_t state, struct sass_registers *set)
+{
+    while ((state = lanes->states[state].parent) != DIVERGENT_NONE) {
+        const struct flow_node *node = node_of(lanes, state);
+        for (size_t i = node->first; i < node->end; i++)
+            registers_remove(set, &lanes->code->insns[i].writes);
     }
 }
 
-void defined_find(const struct sass_code *code, const struct flow *flow, struct findings *findings)
+// The first instruction by which lanes of a side write one of the registers before they reconverge.
+static bool find_write(const struct divergent *lanes, unsigned side,
+                       const struct sass_registers *registers, struct divergent_hit *hit)
 {
-    struct defined_run run = {.code = code, .flow = flow, .findings = findings};
-    if (!code->operands)
-        return;
-    run.sets = lit_alloc(flow->count, sizeof *run.sets);
-    run.found = lit_alloc(code->count, sizeof *run.found);
-    find_unset(&run);
-    find_unused(&run);
-    free(run.sets);
-    free(run.found);
+    for (uint32_t i = 0; i < lanes->count; i++) {
+        if (lanes->states[i].side != side || !is_apart(&lanes->states[i]))
+            continue;
+        const struct flow_node *node = node_of(lanes, i);
+        for (size_t k = node->first; k < node->end; k++)
+            if (registers_meet(&lanes->code->insns[k].writes, registers)) {
+                *hit = (struct divergent_hit){k, i};
+                return true;
+            }
+    }
+    return false;
+}
+
+// Whether the write gives the register the value that it had at the branch, as far as the text
+// before the branch tells: the same constant.
+static bool repeats(const struct divergent *lanes, size_t branch, size_t write)
+{
+    const struct sass_insn *insns = lanes->code->insns;
+    if (!registers_empty(&insns[write].reads))
+        return false;
+    for (size_t i = branch; i-- > 0;)
+        if (registers_meet(&insns[i].writes, &insns[write].writes))
+            return strcmp(insns[i].text, insns[write].text) == 0;
+    return false;
+}
+
+// True if an instruction in the node needs one of the registers `written` by the other side.
+static bool find_in(const struct divergent *lanes, size_t branch, uint32_t state,
+                    struct sass_registers written, struct findings *findings)
+{
+    const struct flow_node *node = node_of(lanes, state);
+    for (size_t i = node->first; i < node->end; i++) {
+        const struct sass_insn *insn = &lanes->code->insns[i];
+        struct sass_registers needed = uniform_of(&insn->reads), other = needed;
+        struct divergent_hit write;
+        registers_remove(&other, &written);
+        registers_remove(&needed, &other);
+        if (!registers_empty(&needed))
+            drop_own(lanes, state, &needed);
+        if (!registers_empty(&needed) &&
+            find_write(lanes, !lanes->states[state].side, &needed, &write) &&
+            !repeats(lanes, branch, write.insn)) {
+            findings_add(findings, lanes, LINT_OVERWRITTEN, branch,
+                         &(struct divergent_hit){i, state}, &write);
+            return true;
+        }
+        registers_remove(&written, &insn->writes);
+    }
+    return false;
+}
+
+void overwritten_find(const struct divergent *lanes, size_t branch, struct findings *findings)
+{
+    struct sass_registers written[2] = {0}; // by the lanes of each side
+    bool found = !lanes->code->operands;
+    for (uint32_t i = 0; i < lanes->count; i++) {
+        const struct flow_node *node = node_of(lanes, i);
+        findings->work += node->end - node->first;
+        for (size_t k = node->first; is_apart(&lanes->states[i]) && k < node->end; k++) {
+            const struct sass_registers uniform = uniform_of(&lanes->code->insns[k].writes);
+            registers_add(&written[lanes->states[i].side], &uniform);
+        }
+    }
+    for (uint32_t i = 0; i < lanes->count && !found; i++)
+        if (is_apart(&lanes->states[i]))
+            found = find_in(lanes, branch, i, written[!lanes->states[i].side], findings);
 }

@@ -43,9 +43,8 @@ static bool look_ahead(struct divergent *lanes)
         changed = false;
         for (size_t i = flow->count; i-- > 0;) {
             uint32_t ahead = 0;
-            for (int way = 0; way < FLOW_WAYS; way++)
-                if (flow->nodes[i].next[way] != FLOW_NONE)
-                    ahead |= lanes->nodes[flow->nodes[i].next[way]].ahead;
+            FLOW_EACH_NEXT (next, &flow->nodes[i])
+                ahead |= lanes->nodes[next].ahead;
             ahead = ahead_at_start(lanes->code, &flow->nodes[i], ahead);
             changed |= ahead != lanes->nodes[i].ahead;
             lanes->nodes[i].ahead = ahead;
@@ -147,30 +146,22 @@ static bool learn(const struct divergent *lanes, const struct sass_insn *insn, b
     return true;
 }
 
-static int first_of(const uint64_t *bits, int words)
-{
-    for (int i = 0; i < words; i++)
-        if (bits[i])
-            return i * 64 + __builtin_ctzll(bits[i]);
-    return -1;
-}
-
 // BMOV to or from a register. If operands are unknown, a moved barrier counts as left.
 static void move_barrier(struct divergent *lanes, struct divergent_state *state,
                          const struct sass_insn *insn)
 {
-    const uint64_t reads = insn->reads.b, writes = insn->writes.b;
+    const unsigned reads = insn->reads.b, writes = insn->writes.b;
     if (!lanes->code->operands || (!reads && !writes)) {
         for (unsigned i = 0; i < 16; i++)
             leave_barrier(lanes, state, i);
         return;
     }
     if (!reads) {
-        const unsigned barrier = (unsigned)first_of(&writes, 1);
-        const int from = first_of(insn->reads.r, 4);
+        const unsigned barrier = (unsigned)__builtin_ctz(writes);
+        const unsigned from = registers_next(&insn->reads, 0);
         bool held = false;
         for (int i = 0; i < DIVERGENT_SAVED; i++)
-            held |= from >= 0 && from != NOT_SAVED && state->saved[i] == from;
+            held |= from != NOT_SAVED && state->saved[i] == from;
         if (held)
             state->open |= (uint16_t)(1u << barrier);
         else
@@ -179,10 +170,10 @@ static void move_barrier(struct divergent *lanes, struct divergent_state *state,
             lanes->broken |= 1u << barrier;
         return;
     }
-    const unsigned barrier = (unsigned)first_of(&reads, 1);
-    const int to = first_of(insn->writes.r, 4);
+    const unsigned barrier = (unsigned)__builtin_ctz(reads);
+    const unsigned to = registers_next(&insn->writes, 0);
     const bool open = state->open >> barrier & 1;
-    for (int i = 0; i < DIVERGENT_SAVED && open && to >= 0; i++)
+    for (int i = 0; i < DIVERGENT_SAVED && open && to < NOT_SAVED; i++)
         if (state->saved[i] == NOT_SAVED) {
             state->saved[i] = (uint8_t)to;
             break;

@@ -96,8 +96,13 @@ struct finding_key {
     size_t kind, read, other, branch, at;
 };
 
+// The code that is looked at, and what is found in it.
 struct findings {
     struct lint *lint;
+    const struct sass_code *code;
+    const struct flow *flow;
+    const struct uniform_state *states; // at the start of each node (uniform_find)
+    struct lint_options options;
     void *keys;    // tree of struct finding_key (tsearch)
     uint64_t work; // addresses and findings handled, for the caller's limit
 };
@@ -108,8 +113,7 @@ void findings_add(struct findings *findings, const struct divergent *lanes, enum
                   size_t branch, const struct divergent_hit *first,
                   const struct divergent_hit *second);
 // Adds a finding without a path: LINT_GUARDED, LINT_MISGUARDED.
-void findings_add_alone(struct findings *findings, const struct sass_code *code,
-                        enum lint_kind kind, size_t read, size_t branch);
+void findings_add_alone(struct findings *findings, enum lint_kind kind, size_t read, size_t branch);
 // Drops all findings so far.
 void findings_restart(struct findings *findings);
 // Frees all but the lint.
@@ -119,18 +123,15 @@ void findings_clear(struct findings *findings);
 // by predicate Pn although the uniform predicate UPn of the same number was last written by a
 // comparison with the active mask. With that comparison the compiler tests whether all expected
 // lanes are active; Pn tests something else.
-void misguarded_find(const struct sass_code *code, const struct flow *flow,
-                     struct findings *findings);
+void misguarded_find(struct findings *findings);
 
 // Finds reads of uniform registers that lanes on one side of the branch, followed last, need while
 // those on the other may overwrite them.
 void overwritten_find(const struct divergent *lanes, size_t branch, struct findings *findings);
 
 // Finds registers that are read but never set, or set but never read: LINT_UNSET, LINT_UNUSED.
-void defined_find(const struct sass_code *code, const struct flow *flow, struct findings *findings);
+void defined_find(struct findings *findings);
 
 // Finds masks of lanes and convergence barriers that cannot be right: LINT_MASK, LINT_MERGED,
-// LINT_SHARED, LINT_UNMATCHED; and accesses where their bounds check failed: LINT_OUTSIDE. `states`
-// as of uniform_find.
-void masks_find(const struct sass_code *code, const struct flow *flow,
-                const struct uniform_state *states, struct findings *findings);
+// LINT_SHARED, LINT_UNMATCHED; and accesses where their bounds check failed: LINT_OUTSIDE.
+void masks_find(struct findings *findings);

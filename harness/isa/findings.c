@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/divergent.h"
+#include "isa/origin.h"
+
+#include "base/spirv.h"
 
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void drop_ways(struct lint_finding *finding)
-{
-    free(finding->ways[0].addresses);
-    free(finding->ways[1].addresses);
-}
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -27,14 +23,6 @@ static size_t look_up(struct findings *findings, struct finding_key key, bool *i
     *own = key;
     lit_have(tsearch(own, &findings->keys, compare_keys));
     return key.at;
-}
-
-static size_t append(struct findings *findings, struct lint_finding finding)
-{
-    struct lint *lint = findings->lint;
-    lint->findings = lit_grow(lint->findings, lint->count, sizeof(*lint->findings));
-    lint->findings[lint->count] = finding;
-    return lint->count++;
 }
 
 // Number of addresses on a path: the branch, the blocks, and the read unless it begins the last
@@ -86,8 +74,8 @@ static struct lint_finding *find(struct findings *findings, enum lint_kind kind,
                               .at = lint->count};
     const size_t at = look_up(findings, key, is_new);
     if (*is_new)
-        append(findings,
-               (struct lint_finding){.kind = kind, .read = read, .other = other, .branch = branch});
+        LIT_ADD(lint->findings, lint->count) =
+            (struct lint_finding){.kind = kind, .read = read, .other = other, .branch = branch};
     key.branch = branch;
     bool first = true;
     if (kind > LINT_TWICE)
@@ -122,31 +110,34 @@ void findings_add(struct findings *findings, const struct divergent *lanes, enum
         fill_way(findings, lanes, branch, second, &finding->ways[1]);
 }
 
-void findings_add_alone(struct findings *findings, const struct sass_code *code,
-                        enum lint_kind kind, size_t read, size_t branch)
+void findings_add_alone(struct findings *findings, enum lint_kind kind, size_t read, size_t branch)
 {
     bool is_new;
     struct lint_finding *finding = find(findings, kind, branch, read, read, &is_new);
     if (!is_new)
         return;
     finding->ways[0].addresses = lit_alloc(1, sizeof(uint32_t));
-    finding->ways[0].addresses[0] = code->insns[branch].address;
+    finding->ways[0].addresses[0] = findings->code->insns[branch].address;
     finding->ways[0].count = 1;
+}
+
+static void drop(struct lint *lint)
+{
+    for (size_t i = 0; i < 2 * lint->count; i++)
+        free(lint->findings[i / 2].ways[i % 2].addresses);
+    lint->count = 0;
 }
 
 void lint_clear(struct lint *lint)
 {
-    for (size_t i = 0; i < lint->count; i++)
-        drop_ways(&lint->findings[i]);
+    drop(lint);
     free(lint->findings);
     *lint = (struct lint){0};
 }
 
 void findings_restart(struct findings *findings)
 {
-    for (size_t i = 0; i < findings->lint->count; i++)
-        drop_ways(&findings->lint->findings[i]);
-    findings->lint->count = 0;
+    drop(findings->lint);
     findings_clear(findings);
 }
 
@@ -154,4 +145,131 @@ void findings_clear(struct findings *findings)
 {
     tdestroy(findings->keys, free);
     findings->keys = NULL;
+}
+
+// --- From which instruction of the module one of the code was made, as far as their names tell
+
+// What an opcode becomes, by the beginning of the name, between blanks; "": of the code's only.
+#define OF(NAME, MADE)                                                                             \
+    {                                                                                              \
+        SpvOp##NAME, "Op" #NAME, MADE                                                              \
+    }
+static const struct {
+    uint32_t opcode;
+    const char *name, *made;
+} rows[] = {
+    OF(GroupNonUniformElect, ""),
+    OF(GroupNonUniformAll, "VOTE"),
+    OF(GroupNonUniformAny, "VOTE"),
+    OF(GroupNonUniformAllEqual, "VOTE MATCH"),
+    OF(GroupNonUniformBallot, "VOTE"),
+    OF(GroupNonUniformInverseBallot, ""),
+    OF(GroupNonUniformBallotBitExtract, ""),
+    OF(GroupNonUniformBallotBitCount, ""),
+    OF(GroupNonUniformBallotFindLSB, ""),
+    OF(GroupNonUniformBallotFindMSB, ""),
+    OF(GroupNonUniformBroadcast, "SHFL.IDX R2UR"),
+    OF(GroupNonUniformBroadcastFirst, "SHFL.IDX R2UR"),
+    OF(GroupNonUniformShuffle, "SHFL.IDX"),
+    OF(GroupNonUniformShuffleXor, "SHFL.BFLY SHFL.IDX"),
+    OF(GroupNonUniformShuffleUp, "SHFL.UP SHFL.IDX"),
+    OF(GroupNonUniformShuffleDown, "SHFL.DOWN SHFL.IDX"),
+    OF(GroupNonUniformRotateKHR, "SHFL.IDX"),
+    OF(GroupNonUniformQuadBroadcast, "SHFL.IDX"),
+    OF(GroupNonUniformQuadSwap, "SHFL.BFLY SHFL.IDX"),
+    OF(GroupNonUniformPartitionNV, "MATCH"),
+    OF(GroupNonUniformIAdd, "REDUX.SUM SHFL"),
+    OF(GroupNonUniformFAdd, "SHFL"),
+    OF(GroupNonUniformIMul, "SHFL"),
+    OF(GroupNonUniformFMul, "SHFL"),
+    OF(GroupNonUniformSMin, "REDUX.MIN SHFL"),
+    OF(GroupNonUniformUMin, "REDUX.MIN SHFL"),
+    OF(GroupNonUniformFMin, "SHFL"),
+    OF(GroupNonUniformSMax, "REDUX.MAX SHFL"),
+    OF(GroupNonUniformUMax, "REDUX.MAX SHFL"),
+    OF(GroupNonUniformFMax, "SHFL"),
+    OF(GroupNonUniformBitwiseAnd, "REDUX SHFL"),
+    OF(GroupNonUniformBitwiseOr, "REDUX.OR SHFL"),
+    OF(GroupNonUniformBitwiseXor, "REDUX.XOR SHFL"),
+    OF(GroupNonUniformLogicalAnd, "VOTE REDUX"),
+    OF(GroupNonUniformLogicalOr, "VOTE REDUX"),
+    OF(GroupNonUniformLogicalXor, "VOTE REDUX"),
+    OF(LogicalEqual, ""),
+    OF(LogicalNotEqual, ""),
+    OF(ControlBarrier, "BAR"),
+    OF(MemoryBarrier, "MEMBAR"),
+    OF(Load, "LD"),
+    OF(Store, "ST"),
+    OF(AtomicLoad, "LD"),
+    OF(AtomicStore, "ST"),
+    OF(AtomicExchange, "ATOM"),
+    OF(AtomicCompareExchange, "ATOM"),
+    OF(AtomicIIncrement, "ATOM RED."),
+    OF(AtomicIDecrement, "ATOM RED."),
+    OF(AtomicIAdd, "ATOM RED."),
+    OF(AtomicISub, "ATOM RED."),
+    OF(AtomicSMin, "ATOM RED."),
+    OF(AtomicUMin, "ATOM RED."),
+    OF(AtomicSMax, "ATOM RED."),
+    OF(AtomicUMax, "ATOM RED."),
+    OF(AtomicAnd, "ATOM RED."),
+    OF(AtomicOr, "ATOM RED."),
+    OF(AtomicXor, "ATOM RED."),
+};
+#define ROWS (sizeof rows / sizeof *rows)
+
+const char *source_name(uint32_t opcode)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].opcode == opcode)
+            return rows[i].name;
+    return NULL;
+}
+
+static bool becomes(const char *made, const char *mnemonic)
+{
+    for (size_t length; *made; made += length + (made[length] == ' ')) {
+        length = strcspn(made, " ");
+        if (strncmp(made, mnemonic, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+// `any`: every group operation counts, since others are made of votes and shuffles, too.
+static struct lint_source find_source(const uint32_t *words, size_t count, const char *mnemonic,
+                                      bool any)
+{
+    struct lint_source found = {0};
+    struct spirv_instruction each;
+    SPIRV_EACH (each, words, count)
+        for (size_t i = 0; i < ROWS; i++) {
+            const bool group = strncmp(rows[i].name, "OpGroup", 7) == 0;
+            if (rows[i].opcode != each.opcode || !(any ? group : becomes(rows[i].made, mnemonic)))
+                continue;
+            const bool has =
+                group || strcmp(rows[i].made, "LD") == 0 || strncmp(rows[i].made, "ATOM", 4) == 0;
+            if (found.opcode)
+                found.others++;
+            else
+                found = (struct lint_source){each.opcode, has ? spirv_operand(&each, 2, 0) : 0, 0};
+        }
+    return found;
+}
+
+void sources_find(struct findings *findings)
+{
+    const uint32_t *words = findings->options.words;
+    const size_t count = findings->options.word_count;
+    for (size_t i = 0; i < findings->lint->count && spirv_is_module(words, count); i++) {
+        struct lint_finding *finding = &findings->lint->findings[i];
+        const struct sass_insn *insn = &findings->code->insns[finding->read];
+        size_t length;
+        const char *mnemonic = sass_mnemonic(insn, &length);
+        if (finding->sources[0].opcode || !lint_is_cause(finding->kind))
+            continue;
+        finding->sources[0] = find_source(words, count, mnemonic, false);
+        if (!finding->sources[0].opcode && sass_is_cross_lane(insn->op))
+            finding->sources[0] = find_source(words, count, mnemonic, true);
+    }
 }

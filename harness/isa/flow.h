@@ -13,6 +13,10 @@
 #define FLOW_DEPTH    16 // calls within calls
 
 enum { FLOW_FALL, FLOW_TAKEN, FLOW_WAYS };
+// Iterates over the nodes to which a node goes.
+#define FLOW_EACH_NEXT(NEXT, NODE)                                                                 \
+    for (size_t NEXT, way_ = 0; way_ < FLOW_WAYS; way_++)                                          \
+        if ((NEXT = (NODE)->next[way_]) != FLOW_NONE)
 
 // A basic block in a context. Blocks end at branches, calls, returns, EXIT, KILL, BSYNC and
 // WARPSYNC, and at guarded BSSY, BREAK and BMOV.
@@ -65,6 +69,12 @@ bool flow_pop(struct flow_queue *queue, size_t *node); // false: empty
 // lanes of a mask are converged. Their results only feed a BRA.CONV or BRA.DIV, and divergent lanes
 // are sent to a WARPSYNC, so such a read is not part of the program.
 bool flow_is_query(const struct sass_code *code, const struct flow *flow, size_t node, size_t insn);
+
+// Whether another guarded instruction behind it writes the same where this one does not.
+bool guard_is_completed(const struct sass_code *code, size_t index);
+// Whether a guarded instruction does the same as another one nearby with the opposite guard, so
+// that it does not matter whether the guard holds.
+bool guard_is_idle(const struct sass_code *code, size_t index);
 
 // --- Registers that may differ between lanes that execute an instruction together. A value can
 // differ because of its source (a lane's number, memory at a differing address, a cross-lane read),

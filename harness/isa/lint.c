@@ -91,10 +91,9 @@ static size_t reach(struct run *run, size_t count,
         const struct flow_node *at = &run->flow.nodes[run->reached[i]];
         if (leaves(run, run->reached[i], user))
             continue;
-        for (int way = 0; way < FLOW_WAYS; way++)
-            if (at->next[way] != FLOW_NONE &&
-                run->lanes.nodes[at->next[way]].newest != DIVERGENT_NONE)
-                count = reach_also(run, count, at->next[way]);
+        FLOW_EACH_NEXT (next, at)
+            if (run->lanes.nodes[next].newest != DIVERGENT_NONE)
+                count = reach_also(run, count, next);
     }
     for (size_t i = 0; i < count; i++)
         run->is_reached[run->reached[i]] = false;
@@ -297,11 +296,10 @@ static void spread_written(struct run *run)
         out.up = 0;
         if (lanes->nodes[node].meets == 3)
             registers_add(&run->met[node], &out);
-        for (int way = 0; way < FLOW_WAYS; way++)
-            if (at->next[way] != FLOW_NONE &&
-                lanes->nodes[at->next[way]].newest != DIVERGENT_NONE &&
-                registers_add(&run->written[at->next[way]], &out))
-                flow_push(&run->queue, at->next[way]);
+        FLOW_EACH_NEXT (next, at)
+            if (lanes->nodes[next].newest != DIVERGENT_NONE &&
+                registers_add(&run->written[next], &out))
+                flow_push(&run->queue, next);
     }
 }
 
@@ -425,31 +423,19 @@ static bool follow_all(struct run *run)
 
 static void count_and_guard(struct run *run)
 {
-    struct lint *lint = run->lint;
     OWNED(lit_free) bool *seen = lit_alloc(run->code->count, sizeof(*seen));
-    OWNED(lit_free) bool *divergent = lit_alloc(run->code->count, sizeof(*divergent));
-    OWNED(lit_free) bool *two_ways = lit_alloc(run->code->count, sizeof(*two_ways));
     for (size_t i = 0; i < run->flow.count; i++) {
         const struct flow_node *node = &run->flow.nodes[i];
         struct uniform_state state = run->states[i];
         for (size_t j = node->first; j < node->end; j++) {
             const struct sass_insn *insn = &run->code->insns[j];
-            if (sass_is_cross_lane(insn->op) && uniform_diverges(run->code, insn, &state))
-                findings_add_alone(&run->findings, run->code, LINT_GUARDED, j, j);
+            const bool reads = sass_is_cross_lane(insn->op);
+            if (reads && uniform_diverges(run->code, insn, &state))
+                findings_add_alone(&run->findings, LINT_GUARDED, j, j);
             uniform_step(run->code, run->rows, insn, &state);
-            if (!seen[j]) {
-                lint->reads += sass_is_cross_lane(insn->op);
-                lint->unknown += (insn->flags & SASS_UNKNOWN) != 0;
-            }
+            run->lint->reads += reads && !seen[j];
             seen[j] = true;
         }
-        const size_t last = node->end - 1;
-        divergent[last] |= run->followed[i];
-        two_ways[last] |= node->next[FLOW_FALL] != FLOW_NONE && node->next[FLOW_TAKEN] != FLOW_NONE;
-    }
-    for (size_t i = 0; i < run->code->count; i++) {
-        lint->branches += two_ways[i];
-        lint->divergent += two_ways[i] && divergent[i];
     }
 }
 
@@ -468,12 +454,15 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
 {
     *lint = (struct lint){.operands = code->operands};
     struct run run = {
-        .code = code, .lint = lint, .rows = options->rows, .findings = {.lint = lint}};
+        .code = code,
+        .lint = lint,
+        .rows = options->rows,
+        .findings = {.lint = lint, .code = code, .flow = &run.flow, .options = *options}};
     bool good = flow_make(code, &run.flow, error);
     if (good) {
         const size_t count = run.flow.count;
         run.met = lit_alloc(count, sizeof(*run.met));
-        run.states = lit_alloc(count, sizeof(*run.states));
+        run.findings.states = run.states = lit_alloc(count, sizeof(*run.states));
         run.written = lit_alloc(count, sizeof(*run.written));
         run.followed = lit_alloc(count, sizeof(*run.followed));
         run.reached = lit_alloc(count, sizeof(*run.reached));
@@ -484,16 +473,15 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
         good = (good && follow_all(&run)) || too_much(error);
         if (good) {
             count_and_guard(&run);
-            misguarded_find(code, &run.flow, &run.findings);
-            masks_find(code, &run.flow, run.states, &run.findings);
-            defined_find(code, &run.flow, &run.findings);
+            misguarded_find(&run.findings);
+            masks_find(&run.findings);
+            defined_find(&run.findings);
             if (options->words) {
-                origin_find(code, &run.flow, options->words, options->word_count, &run.findings);
-                scalar_find(code, &run.flow, run.states, run.rows, options->words,
-                            options->word_count, &run.findings);
-                votes_find(code, &run.flow, options->words, options->word_count, &run.findings);
-                tables_find(code, &run.flow, options->words, options->word_count, &run.findings);
-                moved_find(code, &run.flow, options->words, options->word_count, &run.findings);
+                origin_find(&run.findings);
+                scalar_find(&run.findings);
+                votes_find(&run.findings);
+                tables_find(&run.findings);
+                moved_find(&run.findings);
             }
         }
         divergent_close(&run.entry);
@@ -512,7 +500,7 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
         if (lint->findings[i].kind == LINT_RISK && (lint->findings[i].waits || !code->operands))
             lint->findings[i].kind = LINT_UNCLEAR;
     if (good && options->words)
-        sources_find(code, options->words, options->word_count, lint);
+        sources_find(&run.findings);
     if (lint->count)
         qsort(lint->findings, lint->count, sizeof(*lint->findings), by_kind);
     return good;
@@ -522,40 +510,89 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
 
 #define SHOWN 8 // addresses of a path; longer ones are abbreviated in the middle
 
-// For each kind, the words before the branch's address (or that of the lanes' exit), and after it
-// with the number of other such branches; or all words.
+// What a finding says behind its instruction: %b the branch's address, or %B with the number of
+// other such branches; %o the other read's address; %i the branch's instruction; %r the register in
+// question, %d where it was set last, %n its number; %f a bit, %m the one that is meant.
 static const struct {
-    const char *name, *before, *behind;
+    const char *name, *says;
 } kinds[LINT_KINDS] = {
-    [LINT_MISGUARDED] = {"misguarded", NULL, NULL},
-    [LINT_MASK] = {"wrong mask", NULL, NULL},
-    [LINT_MERGED] = {"merged", NULL, NULL},
-    [LINT_SHARED] = {"shared wait", NULL, NULL},
-    [LINT_UNMATCHED] = {"unmatched", NULL, NULL},
-    [LINT_OUTSIDE] = {"outside", NULL, NULL},
-    [LINT_UNSET] = {"unset", " reads a register that no instruction sets before", NULL},
-    [LINT_UNUSED] = {"unused", " sets a register that no instruction reads", NULL},
-    [LINT_OVERWRITTEN] = {"overwritten", NULL, NULL},
-    [LINT_SCALAR] = {"wrong scalar", NULL, NULL},
-    [LINT_BIT] = {"wrong bit", NULL, NULL},
-    [LINT_TABLE] = {"wrong table",
-                    " combines truth values as the module combines the negations of two of them",
-                    NULL},
-    [LINT_MOVED] = {"moved", NULL, NULL},
-    [LINT_RISK] = {"at risk", " can be reached from both sides of the branch at",
-                   " without reconvergence: "},
-    [LINT_UNCLEAR] = {"unclear", " can be reached from both sides of the branch at",
-                      " without reconvergence that is sure: "},
-    [LINT_LEAVING] = {"leaving", " is reached by lanes that leave a loop at",
-                      " in different iterations, before they reconverge: "},
-    [LINT_TWICE] = {"twice", NULL, NULL},
-    [LINT_INSIDE] = {"inside", " is reached by one side of the branch at", ": "},
-    [LINT_GUARDED] = {"guarded", " is executed by those lanes alone for which its guard holds",
-                      NULL},
-    [LINT_EXITED] = {"exited", " is reached when other lanes may have ended at", ": "},
-    [LINT_QUERY] = {"query", " only asks whether lanes that diverged at",
-                    " are converged, and makes them wait if not: "},
+    [LINT_MISGUARDED] = {"misguarded",
+                         " is guarded by %r%d, but the lane masks at %b were compared "
+                         "into UP%n"},
+    [LINT_MASK] = {"wrong mask", " takes a mask of lanes that did not come here: those with the "
+                                 "other value of the predicate set at %b"},
+    [LINT_MERGED] = {"merged", " asks whether all lanes are here, but these have different masks, "
+                               "which only the WARPSYNC at %b regards"},
+    [LINT_SHARED] = {"shared wait", " is reached by lanes that waited at %b, in a subroutine, but "
+                                    "had called it from several places and returned to these"},
+    [LINT_UNMATCHED] = {"unmatched", " has no BSSY of its barrier"},
+    [LINT_OUTSIDE] = {"outside", " accesses memory where the bounds check at %b failed"},
+    [LINT_UNSET] = {"unset", " reads a register that no instruction sets before"},
+    [LINT_UNUSED] = {"unused", " sets a register that no instruction reads"},
+    [LINT_OVERWRITTEN] = {"overwritten", " reads %r%d, a uniform register that lanes on the other "
+                                         "side of the branch at %b overwrite at %o without "
+                                         "reconvergence: "},
+    [LINT_SCALAR] = {"wrong scalar", " takes one lane's value of %r%d, for lanes that came one by "
+                                     "one and may differ in it"},
+    [LINT_BIT] = {"wrong bit", " reads a predicate that the R2P at %b set to bit %f of a word; the "
+                               "module tests bit %m, which has the same number in its byte"},
+    [LINT_TABLE] = {"wrong table", " combines truth values as the module combines the negations of "
+                                   "two of them"},
+    [LINT_MOVED] = {"moved", " is executed before the %i, which may access the same address"},
+    [LINT_RISK] = {"at risk", " can be reached from both sides of the branch at %B without "
+                              "reconvergence: "},
+    [LINT_UNCLEAR] = {"unclear", " can be reached from both sides of the branch at %B without "
+                                 "reconvergence that is sure: "},
+    [LINT_LEAVING] = {"leaving", " is reached by lanes that leave a loop at %B in different "
+                                 "iterations, before they reconverge: "},
+    [LINT_TWICE] = {"twice", " and at %o: each side of the branch at %b executes one of its own: "},
+    [LINT_INSIDE] = {"inside", " is reached by one side of the branch at %B: "},
+    [LINT_GUARDED] = {"guarded", " is executed by those lanes alone for which its guard holds"},
+    [LINT_EXITED] = {"exited", " is reached when other lanes may have ended at %B: "},
+    [LINT_QUERY] = {"query",
+                    " only asks whether lanes that diverged at %B are converged, and makes "
+                    "them wait if not: "},
 };
+
+// The same, where the instructions decide.
+static const char *words_of(const struct sass_code *code, const struct lint_finding *finding)
+{
+    const enum sass_op op = code->insns[finding->read].op;
+    const enum sass_op before = code->insns[finding->branch].op;
+    const bool same = finding->read == finding->branch;
+    switch (finding->kind) {
+    case LINT_MASK:
+        if (op == SASS_VOTE || op == SASS_VOTEU)
+            return " counts the lanes by the predicate set at %b, those where it has the other "
+                   "value than in the module's votes";
+        if (op == SASS_WARPSYNC || op == SASS_BRA)
+            return " is executed by other lanes than its mask has: those by the predicate set at "
+                   "%b";
+        break;
+    case LINT_OUTSIDE:
+        if (same)
+            return " is a bounds check on which no access depends";
+        if (op == SASS_OTHER)
+            return " gives 0 for a word that is not loaded, but not just where the bounds check at "
+                   "%b failed";
+        break;
+    case LINT_UNMATCHED:
+        if (op == SASS_BSSY)
+            return " has no BSYNC of its barrier before its target";
+        break;
+    case LINT_MOVED:
+        if (before == SASS_BAR || before == SASS_MEMBAR)
+            return " is executed before the %i";
+        break;
+    case LINT_TWICE:
+        if (finding->read == finding->other)
+            return " is executed by each side of the branch at %b in a call of its own: ";
+        break;
+    default:
+        break;
+    }
+    return kinds[finding->kind].says;
+}
 
 const char *lint_kind_name(enum lint_kind kind)
 {
@@ -608,161 +645,77 @@ static void word_source(const struct lint_source *source, const char *before, st
                     source->others);
 }
 
+// The register that is wrong.
+static struct sass_registers register_of(const struct sass_code *code,
+                                         const struct lint_finding *finding)
+{
+    const struct sass_insn *insn = &code->insns[finding->read];
+    struct sass_registers kept = insn->reads, other = kept;
+    if (finding->kind == LINT_MISGUARDED)
+        return (struct sass_registers){.p = (uint8_t)(1u << insn->guard)};
+    if (finding->kind == LINT_SCALAR)
+        return scalar_taken(insn);
+    registers_remove(&other, &code->insns[finding->other].writes);
+    registers_remove(&kept, &other);
+    return kept;
+}
+
+static void word_register(const struct sass_registers *set, bool named, struct text *text)
+{
+    const unsigned predicates = set->up ? set->up : set->p;
+    const char *kind = set->ur ? "UR" : set->up ? "UP" : set->p ? "P" : "R";
+    const unsigned number = set->ur      ? (unsigned)__builtin_ctzll(set->ur)
+                            : predicates ? (unsigned)__builtin_ctz(predicates)
+                                         : registers_next(set, 0);
+    text_printf(text, "%s%u", named ? kind : "", number);
+}
+
 // Where one of the registers was set last, in the order of the text.
 static void word_set(const struct sass_code *code, size_t before,
                      const struct sass_registers *registers, struct text *text)
 {
-    for (size_t i = before; i-- > 0;)
-        if (registers_meet(&code->insns[i].writes, registers)) {
-            text_printf(text, ", set at 0x%x", code->insns[i].address);
-            return;
-        }
-}
-
-static void word_mask(const struct sass_code *code, const struct lint_finding *finding,
-                      struct text *text)
-{
-    const uint32_t branch = code->insns[finding->branch].address;
-    if (code->insns[finding->read].op == SASS_VOTE || code->insns[finding->read].op == SASS_VOTEU) {
-        text_printf(text,
-                    " counts the lanes by the predicate set at 0x%x, those where it has the "
-                    "other value than in the module's votes",
-                    branch);
-        return;
-    }
-    if (code->insns[finding->read].op == SASS_WARPSYNC ||
-        code->insns[finding->read].op == SASS_BRA) {
-        text_printf(text,
-                    " is executed by other lanes than its mask has: those by the predicate set "
-                    "at 0x%x",
-                    branch);
-        return;
-    }
-    text_printf(text,
-                " takes a mask of lanes that did not come here: those with the other value "
-                "of the predicate set at 0x%x",
-                branch);
-}
-
-static void word_outside(const struct sass_code *code, const struct lint_finding *finding,
-                         struct text *text)
-{
-    const uint32_t branch = code->insns[finding->branch].address;
-    if (finding->read == finding->branch)
-        text_puts(text, " is a bounds check on which no access depends");
-    else if (code->insns[finding->read].op == SASS_OTHER)
-        text_printf(text,
-                    " gives 0 for a word that is not loaded, but not just where the bounds "
-                    "check at 0x%x failed",
-                    branch);
-    else
-        text_printf(text, " accesses memory where the bounds check at 0x%x failed", branch);
-}
-
-// What is wrong with one instruction.
-static void word_wrong(const struct sass_code *code, const struct lint_finding *finding,
-                       struct text *text)
-{
-    const uint32_t branch = code->insns[finding->branch].address;
-    const int guard = code->insns[finding->read].guard;
-    switch (finding->kind) {
-    case LINT_MISGUARDED:
-        text_printf(text, " is guarded by P%d", guard);
-        word_set(code, finding->read, &(struct sass_registers){.p = (uint8_t)(1u << guard)}, text);
-        text_printf(text, ", but the lane masks at 0x%x were compared into UP%d", branch, guard);
-        return;
-    case LINT_MASK:
-        word_mask(code, finding, text);
-        return;
-    case LINT_MERGED:
-        text_printf(text,
-                    " asks whether all lanes are here, but these have different masks, which only "
-                    "the WARPSYNC at 0x%x regards",
-                    branch);
-        return;
-    case LINT_OUTSIDE:
-        word_outside(code, finding, text);
-        return;
-    case LINT_OVERWRITTEN: {
-        struct sass_registers kept = code->insns[finding->read].reads, other = kept;
-        registers_remove(&other, &code->insns[finding->other].writes);
-        registers_remove(&kept, &other);
-        if (kept.ur)
-            text_printf(text, " reads UR%d", __builtin_ctzll(kept.ur));
-        else
-            text_printf(text, " reads UP%d", kept.up ? __builtin_ctz(kept.up) : 0);
-        word_set(code, finding->branch, &kept, text);
-        text_printf(text,
-                    ", a uniform register that lanes on the other side of the branch at 0x%x "
-                    "overwrite at 0x%x without reconvergence: ",
-                    branch, code->insns[finding->other].address);
-        return;
-    }
-    case LINT_SCALAR: {
-        const struct sass_registers taken = scalar_taken(&code->insns[finding->read]);
-        text_printf(text, " takes one lane's value of %c%u", taken.p ? 'P' : 'R',
-                    taken.p ? (unsigned)__builtin_ctz(taken.p) : registers_next(&taken, 0));
-        word_set(code, finding->read, &taken, text);
-        text_puts(text, ", for lanes that came one by one and may differ in it");
-        return;
-    }
-    case LINT_BIT:
-        text_printf(text,
-                    " reads a predicate that the R2P at 0x%x set to bit %u of a word; the module "
-                    "tests bit %u, which has the same number in its byte",
-                    branch, finding->bit, finding->meant);
-        return;
-    case LINT_MOVED:
-        text_puts(text, " is executed before the ");
-        word_insn(code, finding->branch, text);
-        text_puts(text, code->insns[finding->branch].op == SASS_BAR ||
-                                code->insns[finding->branch].op == SASS_MEMBAR
-                            ? ""
-                            : ", which may access the same address");
-        word_source(&finding->sources[1], "; in the module it is behind ", text);
-        return;
-    default:
-        return;
-    }
+    while (before > 0 && !registers_meet(&code->insns[before - 1].writes, registers))
+        before--;
+    if (before > 0)
+        text_printf(text, ", set at 0x%x", code->insns[before - 1].address);
 }
 
 static void word_kind(const struct sass_code *code, const struct lint_finding *finding,
                       struct text *text)
 {
-    const uint32_t branch = code->insns[finding->branch].address;
-    switch (finding->kind) {
-    case LINT_TWICE:
-        if (finding->read == finding->other)
-            text_printf(
-                text,
-                " is executed by each side of the branch at 0x%x in a call of its own: ", branch);
-        else
-            text_printf(text,
-                        " and at 0x%x: each side of the branch at 0x%x executes one of its own: ",
-                        code->insns[finding->other].address, branch);
-        return;
-    case LINT_SHARED:
-        text_printf(text,
-                    " is reached by lanes that waited at 0x%x, in a subroutine, but had called it "
-                    "from several places and returned to these",
-                    branch);
-        return;
-    case LINT_UNMATCHED:
-        text_puts(text, code->insns[finding->read].op == SASS_BSSY
-                            ? " has no BSYNC of its barrier before its target"
-                            : " has no BSSY of its barrier");
-        return;
-    default:
-        word_wrong(code, finding, text);
-        text_puts(text, kinds[finding->kind].before ? kinds[finding->kind].before : "");
+    const struct sass_registers registers = register_of(code, finding);
+    const size_t behind = finding->kind == LINT_OVERWRITTEN ? finding->branch : finding->read;
+    for (const char *at = words_of(code, finding); *at; at++) {
+        const size_t length = strcspn(at, "%");
+        text_append(text, at, length);
+        at += length;
+        if (!*at)
+            break;
+        switch (*++at) {
+        case 'i':
+            word_insn(code, finding->branch, text);
+            break;
+        case 'r':
+        case 'n':
+            word_register(&registers, *at == 'r', text);
+            break;
+        case 'd':
+            word_set(code, behind, &registers, text);
+            break;
+        case 'f':
+        case 'm':
+            text_printf(text, "%u", *at == 'f' ? finding->bit : finding->meant);
+            break;
+        default:
+            text_printf(text, "0x%x",
+                        code->insns[*at == 'o' ? finding->other : finding->branch].address);
+            if (*at == 'B' && finding->more)
+                text_printf(text, " (and of %zu other branch%s)", finding->more,
+                            finding->more == 1 ? "" : "es");
+        }
     }
-    if (!kinds[finding->kind].behind)
-        return;
-    text_printf(text, " 0x%x", branch);
-    if (finding->more)
-        text_printf(text, " (and of %zu other branch%s)", finding->more,
-                    finding->more == 1 ? "" : "es");
-    text_puts(text, kinds[finding->kind].behind);
+    if (finding->kind == LINT_MOVED)
+        word_source(&finding->sources[1], "; in the module it is behind ", text);
 }
 
 void lint_word(const struct sass_code *code, const struct lint *lint,

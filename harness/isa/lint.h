@@ -72,11 +72,8 @@ struct lint_finding {
 struct lint {
     struct lint_finding *findings; // sorted by kind, address of the read, address of the branch
     size_t count;
-    size_t reads;     // reachable cross-lane reads
-    size_t branches;  // reachable conditional branches
-    size_t divergent; // those where lanes can diverge
-    size_t unknown;   // reachable instructions that could not be decoded
-    bool operands;    // false: assumes divergence at every conditional branch
+    size_t reads;  // reachable cross-lane reads
+    bool operands; // false: assumes divergence at every conditional branch
 };
 
 struct lint_options {

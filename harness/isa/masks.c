@@ -5,12 +5,11 @@
 #include "base/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PREDICATES 7
-#define MASKS      (256 + 64) // R0 to R255, UR0 to UR63
-#define KNOWN      16         // truth values remembered of a path
+#define MASKS      SASS_REGISTERS
+#define KNOWN      16 // truth values remembered of a path
 #define UNKNOWN    0
 #define NEARBY     12 // instructions
 
@@ -32,12 +31,22 @@ static fact fact_of(const struct state *state, unsigned predicate, bool value)
     return (fact)(2 * state->defined[predicate] + value + 1);
 }
 
-static bool contradicts(const struct state *state, fact of)
+static fact opposite(fact of)
+{
+    return ((of - 1) ^ 1) + 1;
+}
+
+static bool has_fact(const struct state *state, fact what)
 {
     bool found = false;
-    for (size_t i = 0; i < KNOWN && of; i++)
-        found |= state->known[i] && state->known[i] == ((of - 1) ^ 1) + 1;
+    for (size_t i = 0; i < KNOWN; i++)
+        found |= state->known[i] == what;
     return found;
+}
+
+static bool contradicts(const struct state *state, fact of)
+{
+    return of && has_fact(state, opposite(of));
 }
 
 static void know(struct state *state, fact what)
@@ -60,12 +69,9 @@ static fact fact_read(const struct state *state, const struct sass_insn *insn,
                       const struct state *here)
 {
     fact found = UNKNOWN;
-    for (unsigned i = 0; i < MASKS; i++) {
-        const bool reads =
-            i < 256 ? insn->reads.r[i / 64] >> (i % 64) & 1 : insn->reads.ur >> (i - 256) & 1;
-        if (reads && state->masks[i] && (!found || contradicts(here, state->masks[i])))
+    SASS_EACH_REGISTER (i, &insn->reads)
+        if (state->masks[i] && (!found || contradicts(here, state->masks[i])))
             found = state->masks[i];
-    }
     return found;
 }
 
@@ -98,14 +104,10 @@ static void step(struct state *state, const struct sass_insn *insn, size_t index
         result = fact_voted(state, insn);
     else if (narrows(insn))
         result = fact_read(state, insn, state);
-    for (unsigned i = 0; i < MASKS; i++) {
-        const bool writes =
-            i < 256 ? insn->writes.r[i / 64] >> (i % 64) & 1 : insn->writes.ur >> (i - 256) & 1;
-        if (writes)
-            state->masks[i] = sass_is_always(insn) || state->masks[i] == result ? result : UNKNOWN;
-        if (insn->writes.p)
-            state->masks[i] = without(state->masks[i], index);
-    }
+    SASS_EACH_REGISTER (i, &insn->writes)
+        state->masks[i] = sass_is_always(insn) || state->masks[i] == result ? result : UNKNOWN;
+    for (unsigned i = 0; i < MASKS && insn->writes.p; i++)
+        state->masks[i] = without(state->masks[i], index);
     for (unsigned i = 0; i < KNOWN && insn->writes.p; i++)
         state->known[i] = without(state->known[i], index);
     for (unsigned i = 0; i < PREDICATES; i++)
@@ -132,13 +134,11 @@ static bool meet(struct state *to, const struct state *from, size_t merged)
             to->defined[i] = merged;
             less = true;
         }
-    for (unsigned i = 0; i < KNOWN; i++) {
-        bool both = to->known[i] == UNKNOWN;
-        for (unsigned k = 0; k < KNOWN; k++)
-            both |= to->known[i] == from->known[k];
-        less |= !both;
-        to->known[i] = both ? to->known[i] : UNKNOWN;
-    }
+    for (unsigned i = 0; i < KNOWN; i++)
+        if (to->known[i] != UNKNOWN && !has_fact(from, to->known[i])) {
+            to->known[i] = UNKNOWN;
+            less = true;
+        }
     return less;
 }
 
@@ -259,9 +259,10 @@ static fact narrowed(const struct sass_code *code, const struct flow_node *node,
 
 // Lanes that stay in a loop vote for their mask: one of others is wrong there, of those that leave,
 // or of another predicate than they stay by.
-static void check_round(const struct sass_code *code, const struct flow_node *node,
-                        const struct state *state, struct findings *findings)
+static void check_round(struct findings *findings, const struct flow_node *node,
+                        const struct state *state)
 {
+    const struct sass_code *code = findings->code;
     const size_t branch = node->end - 1;
     const struct sass_insn *insn = &code->insns[branch];
     const fact stay = fact_of(state, insn->guard, !insn->guard_negated);
@@ -270,10 +271,10 @@ static void check_round(const struct sass_code *code, const struct flow_node *no
     fact wrong =
         voted && (two ? !stays_by_both(code, state, insn, voted) : voted != stay) ? voted : UNKNOWN;
     for (size_t i = 0; i < MASKS && !two; i++)
-        if (state->masks[i] == ((stay - 1) ^ 1) + 1)
+        if (state->masks[i] == opposite(stay))
             wrong = state->masks[i];
     if (stay && wrong && !insn->guard_uniform && (wrong - 1) / 2 < code->count)
-        findings_add_alone(findings, code, LINT_MASK, branch, (wrong - 1) / 2);
+        findings_add_alone(findings, LINT_MASK, branch, (wrong - 1) / 2);
 }
 
 // Whether a WARPSYNC takes the mask that a vote gave.
@@ -286,26 +287,18 @@ static bool takes_vote(const struct sass_code *code, size_t wait)
     return insn->op == SASS_WARPSYNC && i > 0 && sass_begins(&code->insns[i - 1], "VOTE.ANY ");
 }
 
-static bool has_fact(const struct state *here, fact what)
+static void check(struct wrong *wrong, const struct flow_node *node, size_t index,
+                  const struct state *state)
 {
-    bool found = false;
-    for (size_t i = 0; i < KNOWN; i++)
-        found |= here->known[i] == what;
-    return found;
-}
-
-static void check(const struct sass_code *code, const struct flow_node *node, size_t index,
-                  const struct state *state, struct wrong *wrong)
-{
+    const struct sass_code *code = wrong->findings->code;
     const struct sass_insn *insn = &code->insns[index];
-    struct findings *findings = wrong->findings;
     struct state here = *state;
     if (!insn->guard_uniform)
         know(&here, fact_of(state, insn->guard, !insn->guard_negated));
     const size_t failed =
         is_access(insn->op) ? known_check(code, here.known, false, is_check) : FLOW_NONE;
     if (failed != FLOW_NONE)
-        findings_add_alone(findings, code, LINT_OUTSIDE, index, failed);
+        findings_add_alone(wrong->findings, LINT_OUTSIDE, index, failed);
     use_checks(code, &here, insn, wrong->used);
     memcpy(wrong->known[index], here.known, sizeof here.known);
     // An inversion makes such a mask right, "@!P1 LOP3.LUT R2, RZ, R2, RZ, 0x33, !PT", and a right
@@ -317,10 +310,10 @@ static void check(const struct sass_code *code, const struct flow_node *node, si
     const bool all =
         mask && (mask - 1) / 2 < code->count && !has_fact(&here, mask) && takes_vote(code, index);
     if (inverts ? mask && mask == own : contradicts(&here, mask) || all)
-        findings_add_alone(findings, code, LINT_MASK, index,
+        findings_add_alone(wrong->findings, LINT_MASK, index,
                            (mask - 1) / 2 < code->count ? (mask - 1) / 2 : index);
     if (insn->op == SASS_BRA && insn->target <= insn->address)
-        check_round(code, node, state, findings);
+        check_round(wrong->findings, node, state);
 }
 
 // The facts at the end of a node; adds what is wrong, if not NULL.
@@ -329,7 +322,7 @@ static struct state walk(const struct sass_code *code, const struct flow_node *n
 {
     for (size_t i = node->first; i < node->end; i++) {
         if (wrong)
-            check(code, node, i, &state, wrong);
+            check(wrong, node, i, &state);
         step(&state, &code->insns[i], i);
     }
     return state;
@@ -337,8 +330,9 @@ static struct state walk(const struct sass_code *code, const struct flow_node *n
 
 // A load that its bounds check guards has 0 in its register where the check failed: "@!P0
 // IMAD.MOV.U32 R1, RZ, RZ, RZ", just before it.
-static void check_zeros(const struct sass_code *code, const struct wrong *wrong)
+static void check_zeros(const struct wrong *wrong)
 {
+    const struct sass_code *code = wrong->findings->code;
     for (size_t i = 0; i < code->count; i++) {
         const struct sass_insn *insn = &code->insns[i];
         const bool zero = sass_begins(insn, "IMAD.MOV.U32 ") || sass_begins(insn, "MOV ");
@@ -352,16 +346,17 @@ static void check_zeros(const struct sass_code *code, const struct wrong *wrong)
             const size_t passed = known_check(code, wrong->known[k], true, is_like_check);
             if (writes && load->op == SASS_LDG && passed != FLOW_NONE &&
                 known_check(code, wrong->known[i], false, is_like_check) != passed)
-                findings_add_alone(wrong->findings, code, LINT_OUTSIDE, i, passed);
+                findings_add_alone(wrong->findings, LINT_OUTSIDE, i, passed);
             if (writes || registers_meet(&load->reads, &insn->writes))
                 break;
         }
     }
 }
 
-static void find_wrong(const struct sass_code *code, const struct flow *flow,
-                       struct findings *findings)
+static void find_wrong(struct findings *findings)
 {
+    const struct sass_code *code = findings->code;
+    const struct flow *flow = findings->flow;
     OWNED(lit_free) struct state *states = lit_alloc(flow->count, sizeof *states);
     struct flow_queue queue;
     states[0].reached = true;
@@ -385,8 +380,9 @@ static void find_wrong(const struct sass_code *code, const struct flow *flow,
                 flow_push(&queue, at->next[way]);
         }
     }
-    struct wrong wrong = {findings, lit_alloc(code->count, sizeof *wrong.used),
-                          lit_alloc(code->count, sizeof *wrong.known)};
+    OWNED(lit_free) bool *used = lit_alloc(code->count, sizeof *used);
+    OWNED(lit_free) fact(*known)[KNOWN] = lit_alloc(code->count, sizeof *known);
+    struct wrong wrong = {findings, used, known};
     for (size_t node = 0; node < flow->count; node++) {
         const struct state end = walk(code, &flow->nodes[node], states[node], &wrong);
         for (unsigned i = 0; i < PREDICATES * FLOW_WAYS; i++) {
@@ -400,10 +396,8 @@ static void find_wrong(const struct sass_code *code, const struct flow *flow,
     for (size_t node = 0; node < flow->count; node++)
         for (size_t i = flow->nodes[node].first; i < flow->nodes[node].end; i++)
             if (is_check(code, i) && !wrong.used[i])
-                findings_add_alone(findings, code, LINT_OUTSIDE, i, i);
-    check_zeros(code, &wrong);
-    free(wrong.used);
-    free(wrong.known);
+                findings_add_alone(findings, LINT_OUTSIDE, i, i);
+    check_zeros(&wrong);
     flow_queue_close(&queue);
 }
 
@@ -467,19 +461,20 @@ static bool is_met_with(const struct sass_code *code, const struct flow *flow, i
     for (size_t node; !seen[to] && flow_pop(&queue, &node);) {
         const struct flow_node *at = &flow->nodes[node];
         const bool meets = flow_last(code, at)->op == SASS_BSYNC;
-        for (int way = 0; way < FLOW_WAYS && (meets || !sets(code, at, reg)); way++)
-            if (at->next[way] != FLOW_NONE && !seen[at->next[way]]) {
-                seen[at->next[way]] = true;
-                flow_push(&queue, at->next[way]);
+        FLOW_EACH_NEXT (next, at)
+            if (!seen[next] && (meets || !sets(code, at, reg))) {
+                seen[next] = true;
+                flow_push(&queue, next);
             }
     }
     flow_queue_close(&queue);
     return seen[to] && !sets(code, &flow->nodes[to], reg);
 }
 
-static void find_merged(const struct sass_code *code, const struct flow *flow,
-                        const struct uniform_state *states, struct findings *findings)
+static void find_merged(struct findings *findings)
 {
+    const struct sass_code *code = findings->code;
+    const struct flow *flow = findings->flow;
     for (size_t node = 0; node < flow->count; node++) {
         const struct flow_node *at = &flow->nodes[node];
         const size_t asks = asks_for_all(code, at);
@@ -487,9 +482,9 @@ static void find_merged(const struct sass_code *code, const struct flow *flow,
             size_t wait;
             const size_t next = at->next[way];
             const int reg = next == FLOW_NONE ? -1 : waits_for(code, &flow->nodes[next], &wait);
-            if (reg >= 0 && states[next].varying.r[reg / 64] >> (reg % 64) & 1 &&
+            if (reg >= 0 && findings->states[next].varying.r[reg / 64] >> (reg % 64) & 1 &&
                 is_met_with(code, flow, reg, node))
-                findings_add_alone(findings, code, LINT_MERGED, asks, wait);
+                findings_add_alone(findings, LINT_MERGED, asks, wait);
         }
     }
 }
@@ -509,12 +504,6 @@ static bool is_called_twice(const struct flow *flow, size_t node)
     return found;
 }
 
-// Whether lanes leave the node together, or as the compiler knows not together.
-static bool is_asked(const struct sass_code *code, const struct flow_node *node)
-{
-    return takes_mask(flow_last(code, node));
-}
-
 // The first cross-lane read that lanes reach behind a subroutine's wait without another WARPSYNC or
 // convergence query; FLOW_NONE.
 static size_t read_behind(const struct sass_code *code, const struct flow *flow, size_t wait)
@@ -530,20 +519,20 @@ static size_t read_behind(const struct sass_code *code, const struct flow *flow,
         for (size_t i = at->first; outside && i < at->end && found == FLOW_NONE; i++)
             if (sass_is_cross_lane(code->insns[i].op) && !flow_is_query(code, flow, node, i))
                 found = i;
-        for (int way = 0; way < FLOW_WAYS; way++)
-            if ((node == wait || !is_asked(code, at)) && at->next[way] != FLOW_NONE &&
-                !seen[at->next[way]]) {
-                seen[at->next[way]] = true;
-                flow_push(&queue, at->next[way]);
+        FLOW_EACH_NEXT (next, at) // lanes leave the node together, or as the compiler knows not
+            if ((node == wait || !takes_mask(flow_last(code, at))) && !seen[next]) {
+                seen[next] = true;
+                flow_push(&queue, next);
             }
     }
     flow_queue_close(&queue);
     return found;
 }
 
-static void find_shared(const struct sass_code *code, const struct flow *flow,
-                        struct findings *findings)
+static void find_shared(struct findings *findings)
 {
+    const struct sass_code *code = findings->code;
+    const struct flow *flow = findings->flow;
     for (size_t node = 0; node < flow->count; node++) {
         const struct flow_node *at = &flow->nodes[node];
         const struct sass_insn *last = flow_last(code, at);
@@ -551,14 +540,15 @@ static void find_shared(const struct sass_code *code, const struct flow *flow,
             continue;
         const size_t read = read_behind(code, flow, node);
         if (read != FLOW_NONE)
-            findings_add_alone(findings, code, LINT_SHARED, read, at->end - 1);
+            findings_add_alone(findings, LINT_SHARED, read, at->end - 1);
     }
 }
 
 // --- Convergence barriers: a BSSY names the address behind its BSYNC
 
-static void find_unmatched(const struct sass_code *code, struct findings *findings)
+static void find_unmatched(struct findings *findings)
 {
+    const struct sass_code *code = findings->code;
     OWNED(lit_free) bool *ends = lit_alloc(code->count, sizeof *ends);
     for (size_t i = 0; i < code->count; i++) {
         const struct sass_insn *insn = &code->insns[i];
@@ -566,20 +556,19 @@ static void find_unmatched(const struct sass_code *code, struct findings *findin
             continue;
         const size_t end = sass_at(code, insn->target - SASS_BYTES);
         if (code->insns[end].op != SASS_BSYNC || code->insns[end].barrier != insn->barrier)
-            findings_add_alone(findings, code, LINT_UNMATCHED, i, end);
+            findings_add_alone(findings, LINT_UNMATCHED, i, end);
         else
             ends[end] = true;
     }
     for (size_t i = 0; i < code->count; i++)
         if (code->insns[i].op == SASS_BSYNC && !ends[i])
-            findings_add_alone(findings, code, LINT_UNMATCHED, i, i);
+            findings_add_alone(findings, LINT_UNMATCHED, i, i);
 }
 
-void masks_find(const struct sass_code *code, const struct flow *flow,
-                const struct uniform_state *states, struct findings *findings)
+void masks_find(struct findings *findings)
 {
-    find_wrong(code, flow, findings);
-    find_merged(code, flow, states, findings);
-    find_shared(code, flow, findings);
-    find_unmatched(code, findings);
+    find_wrong(findings);
+    find_merged(findings);
+    find_shared(findings);
+    find_unmatched(findings);
 }

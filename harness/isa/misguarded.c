@@ -3,9 +3,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define PREDICATES 7 // UP0 to UP6
 
 // Facts that hold before an instruction on every path to it.
@@ -54,28 +51,28 @@ static bool is_of_warp(const struct sass_insn *insn)
 }
 
 // The facts at the end of a node; with `found`, adds its findings, one per instruction.
-static struct state walk(const struct sass_code *code, const struct flow_node *node,
-                         struct state state, bool *found, struct findings *findings)
+static struct state walk(struct findings *findings, const struct flow_node *node,
+                         struct state state, bool *found)
 {
     for (size_t i = node->first; i < node->end; i++) {
-        const struct sass_insn *insn = &code->insns[i];
+        const struct sass_insn *insn = &findings->code->insns[i];
         const unsigned guard = insn->guard;
         if (found && is_of_warp(insn) && !insn->guard_uniform && guard < PREDICATES && !found[i] &&
             state.comparison[guard] != FLOW_NONE) {
             found[i] = true;
-            findings_add_alone(findings, code, LINT_MISGUARDED, i, state.comparison[guard]);
+            findings_add_alone(findings, LINT_MISGUARDED, i, state.comparison[guard]);
         }
         step(&state, insn, i);
     }
     return state;
 }
 
-void misguarded_find(const struct sass_code *code, const struct flow *flow,
-                     struct findings *findings)
+void misguarded_find(struct findings *findings)
 {
+    const struct flow *flow = findings->flow;
     OWNED(lit_free)
     struct state *states = lit_alloc(flow->count, sizeof *states); // at the start of each node
-    bool *found = lit_alloc(code->count, sizeof *found);
+    OWNED(lit_free) bool *found = lit_alloc(findings->code->count, sizeof *found);
     struct flow_queue queue;
     states[0] = (struct state){.reached = true};
     for (unsigned n = 0; n < PREDICATES; n++)
@@ -83,14 +80,12 @@ void misguarded_find(const struct sass_code *code, const struct flow *flow,
     flow_queue_open(&queue, flow);
     flow_push(&queue, 0);
     for (size_t node; flow_pop(&queue, &node);) {
-        const struct flow_node *at = &flow->nodes[node];
-        const struct state end = walk(code, at, states[node], NULL, NULL);
-        for (int way = 0; way < FLOW_WAYS; way++)
-            if (at->next[way] != FLOW_NONE && meet(&states[at->next[way]], &end))
-                flow_push(&queue, at->next[way]);
+        const struct state end = walk(findings, &flow->nodes[node], states[node], NULL);
+        FLOW_EACH_NEXT (next, &flow->nodes[node])
+            if (meet(&states[next], &end))
+                flow_push(&queue, next);
     }
     for (size_t node = 0; node < flow->count; node++)
-        walk(code, &flow->nodes[node], states[node], found, findings);
+        walk(findings, &flow->nodes[node], states[node], found);
     flow_queue_close(&queue);
-    free(found);
 }

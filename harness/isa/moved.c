@@ -476,9 +476,8 @@ static void read_code(struct follower *f)
             memcpy(state, f->starts[n], sizeof f->starts[n]);
             for (size_t i = node->first; i < node->end; i++)
                 step(f, state, i);
-            for (int way = 0; way < FLOW_WAYS; way++)
-                if (node->next[way] != FLOW_NONE)
-                    more |= join(f->starts[node->next[way]], state, node->next[way]);
+            FLOW_EACH_NEXT (next, node)
+                more |= join(f->starts[next], state, next);
         }
     }
     for (size_t n = 0; n < f->flow->count; n++) {
@@ -538,13 +537,11 @@ static bool reaches(const struct flow *flow, size_t from, size_t to)
     flow_queue_open(&queue, flow);
     flow_push(&queue, from);
     for (size_t node; !seen[to] && flow_pop(&queue, &node);)
-        for (int way = 0; way < FLOW_WAYS; way++) {
-            const size_t next = flow->nodes[node].next[way];
-            if (next != FLOW_NONE && !seen[next]) {
+        FLOW_EACH_NEXT (next, &flow->nodes[node])
+            if (!seen[next]) {
                 seen[next] = true;
                 flow_push(&queue, next);
             }
-        }
     flow_queue_close(&queue);
     return seen[to];
 }
@@ -569,7 +566,7 @@ static void compare(const struct reader *r, const struct follower *f, struct fin
             const struct access *a = counterpart(code, first), *b = counterpart(code, second);
             if (!a || !b || !precedes(f->flow, b, a))
                 continue;
-            findings_add_alone(findings, f->code, LINT_MOVED, b->at, a->at);
+            findings_add_alone(findings, LINT_MOVED, b->at, a->at);
             struct lint_finding *last = &findings->lint->findings[findings->lint->count - 1];
             last->sources[0] = (struct lint_source){second->opcode, second->id, 0};
             last->sources[1] = (struct lint_source){first->opcode, first->id, 0};
@@ -577,9 +574,12 @@ static void compare(const struct reader *r, const struct follower *f, struct fin
         }
 }
 
-void moved_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
-                size_t count, struct findings *findings)
+void moved_find(struct findings *findings)
 {
+    const struct sass_code *code = findings->code;
+    const struct flow *flow = findings->flow;
+    const uint32_t *words = findings->options.words;
+    const size_t count = findings->options.word_count;
     if (!spirv_is_module(words, count) || words[SPIRV_BOUND] > ORIGIN_MOST_IDS || !code->operands ||
         flow->count > MOST_NODES)
         return;

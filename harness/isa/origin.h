@@ -39,39 +39,25 @@ void origin_module_clear(struct origin_module *module);
 
 // Finds predicates with a wrong bit: LINT_BIT. R2P puts the bits of a byte into the predicates of
 // equal numbers, so bits 2 and 26 both go to P2.
-void origin_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
-                 size_t count, struct findings *findings);
+void origin_find(struct findings *findings);
 
 // Finds accesses of memory that were moved over one of the same address or over a barrier:
 // LINT_MOVED.
-void moved_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
-                size_t count, struct findings *findings);
+void moved_find(struct findings *findings);
 
 // Finds votes about the opposite of what the module votes about: LINT_MASK.
-void votes_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
-                size_t count, struct findings *findings);
+void votes_find(struct findings *findings);
 
-// Finds values of one lane that are used for several: LINT_SCALAR. `values` and `rows` as of
-// uniform_find.
-void scalar_find(const struct sass_code *code, const struct flow *flow,
-                 const struct uniform_state *values, bool rows, const uint32_t *words, size_t count,
-                 struct findings *findings);
+// Finds values of one lane that are used for several: LINT_SCALAR.
+void scalar_find(struct findings *findings);
 // The register that R2UR, or VOTEU.ANY into a uniform predicate, takes from one lane; else none.
 struct sass_registers scalar_taken(const struct sass_insn *insn);
 
 // Finds truth values that are combined as the module combines their negations: LINT_TABLE.
-void tables_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
-                 size_t count, struct findings *findings);
+void tables_find(struct findings *findings);
 
 // Finds from which instruction of the module the one of each probable cause was made: its only one
 // that becomes such an instruction, or the first.
-void sources_find(const struct sass_code *code, const uint32_t *words, size_t count,
-                  struct lint *lint);
+void sources_find(struct findings *findings);
 // "OpLoad"; NULL if it has no name here.
 const char *source_name(uint32_t opcode);
-
-// Whether another guarded instruction behind it writes the same where this one does not.
-bool guard_is_completed(const struct sass_code *code, size_t index);
-// Whether a guarded instruction does the same as another one nearby with the opposite guard, so
-// that it does not matter whether the guard holds.
-bool guard_is_idle(const struct sass_code *code, size_t index);

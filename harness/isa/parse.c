@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses nvdisasm's output. A line with an instruction:
+// Runs nvdisasm, and parses its output. A line with an instruction:
 //         /*0090*/               @P0 BRA `(.L_x_3) ;          /* 0x0000006000000947 */
 // A line with a label, which names the address of the next instruction: ".L_x_3:".
 
 #include "isa/sass.h"
 
-#include "base/text.h"
+#include "base/program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define MAX_INSNS (1u << 24)
+#define MAX_INSNS       (1u << 24)
+#define SECONDS         20    // for sass_from_bytes
+#define OUTPUT_OF_INSN  512   // bytes of text, several times nvdisasm's usual
+#define OUTPUT_AT_LEAST 65536 // allowance for nvdisasm's other output
 
 struct label {
     const char *name;
@@ -174,4 +179,36 @@ bool sass_parse(const char *text, size_t length, uint32_t architecture, struct s
     }
     free(reader.labels);
     return good;
+}
+
+bool sass_nvdisasm(const uint8_t *bytes, size_t size, uint32_t architecture, double seconds,
+                   struct sass_code *code, struct lit_error *error)
+{
+    const char *named = getenv("LITMUS_NVDISASM");
+    const char *program = named && named[0] ? named : "nvdisasm";
+    const size_t count = size / SASS_BYTES, limit = OUTPUT_AT_LEAST + OUTPUT_OF_INSN * count;
+    OWNED(text_free) struct text path = {0}, text = {0};
+    *code = (struct sass_code){0};
+    char model[16];
+    snprintf(model, sizeof model, "SM%u", architecture);
+    bool good = lit_file_temporary(bytes, size, &path, error);
+    if (good) {
+        const char *const words[] = {program, "-b", model, path.data, NULL};
+        good = lit_program_run(words, seconds, limit, &text, error) &&
+               sass_parse(text.data ? text.data : "", text.length, architecture, code, error);
+        unlink(path.data);
+    }
+    if (good && code->count != count) {
+        good = lit_fail(error, LIT_EXIT_USAGE, "%s wrote %zu of %zu instructions", program,
+                        code->count, count);
+        sass_code_clear(code);
+    }
+    return good;
+}
+
+bool sass_from_bytes(const uint8_t *bytes, size_t size, uint32_t architecture,
+                     struct sass_code *code, struct lit_error *error)
+{
+    return sass_nvdisasm(bytes, size, architecture, SECONDS, code, NULL) ||
+           sass_decode(bytes, size, architecture, code, error);
 }

@@ -148,6 +148,9 @@ bool sass_is_always(const struct sass_insn *insn);
 bool sass_decode(const uint8_t *bytes, size_t size, uint32_t architecture, struct sass_code *code,
                  struct lit_error *error);
 
+// The value of a float of 16 bits.
+double sass_half(uint32_t bits);
+
 // Parses one function from the output of `nvdisasm -b SMxx`, `nvdisasm -c` or `cuobjdump -sass`:
 // one line per instruction with its address in a comment, and lines of labels; skips other lines.
 // Drops redundant blanks, and replaces labels by addresses. False if there is no instruction, or if
@@ -163,10 +166,9 @@ bool sass_parse(const char *text, size_t length, uint32_t architecture, struct s
 bool sass_nvdisasm(const uint8_t *bytes, size_t size, uint32_t architecture, double seconds,
                    struct sass_code *code, struct lit_error *error);
 
-// Uses nvdisasm if possible, else the decoder. `source` (may be NULL) becomes a line that says
-// which, and why: "nvdisasm", "decoder: nvdisasm: not found". False if the decoder fails as well.
+// Uses nvdisasm if possible, else the decoder. False if the decoder fails as well.
 bool sass_from_bytes(const uint8_t *bytes, size_t size, uint32_t architecture,
-                     struct sass_code *code, char source[256], struct lit_error *error);
+                     struct sass_code *code, struct lit_error *error);
 
 // --- An instruction's effects, derived from its text, whether from the decoder or nvdisasm.
 // Operands in the text name only the first register of each value. Pure.

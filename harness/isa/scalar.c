@@ -109,47 +109,45 @@ static bool is_wrong(const struct state *state, const struct sass_insn *insn,
 }
 
 // What holds at the end of a node; with `found`, adds its findings, one per instruction.
-static struct state walk(const struct sass_code *code, bool rows, const struct flow_node *node,
-                         struct uniform_state values, struct state state, unsigned asked,
-                         bool *found, struct findings *findings)
+static struct state walk(struct findings *findings, size_t node, struct state state, unsigned asked,
+                         bool *found)
 {
-    for (size_t i = node->first; i < node->end; i++) {
-        const struct sass_insn *insn = &code->insns[i];
+    struct uniform_state values = findings->states[node];
+    for (size_t i = findings->flow->nodes[node].first; i < findings->flow->nodes[node].end; i++) {
+        const struct sass_insn *insn = &findings->code->insns[i];
         if (found && !found[i] && is_wrong(&state, insn, &values.varying, asked)) {
             found[i] = true;
-            findings_add_alone(findings, code, LINT_SCALAR, i, i);
+            findings_add_alone(findings, LINT_SCALAR, i, i);
         }
         step(&state, insn, &values.varying);
-        uniform_step(code, rows, insn, &values);
+        uniform_step(findings->code, findings->options.rows, insn, &values);
     }
     return state;
 }
 
-void scalar_find(const struct sass_code *code, const struct flow *flow,
-                 const struct uniform_state *values, bool rows, const uint32_t *words, size_t count,
-                 struct findings *findings)
+void scalar_find(struct findings *findings)
 {
-    const unsigned asked = asked_by(words, count);
-    if (!code->operands)
+    const struct flow *flow = findings->flow;
+    const unsigned asked = asked_by(findings->options.words, findings->options.word_count);
+    if (!findings->code->operands)
         return;
     OWNED(lit_free)
     struct state *states = lit_alloc(flow->count, sizeof *states); // at the start of each node
-    OWNED(lit_free) bool *found = lit_alloc(code->count, sizeof *found);
+    OWNED(lit_free) bool *found = lit_alloc(findings->code->count, sizeof *found);
     struct flow_queue queue;
     states[0] = (struct state){.reached = true, .since = SEVERAL};
     flow_queue_open(&queue, flow);
     flow_push(&queue, 0);
     for (size_t node; flow_pop(&queue, &node);) {
         const struct flow_node *at = &flow->nodes[node];
-        const struct state end =
-            walk(code, rows, at, values[node], states[node], asked, NULL, NULL);
+        const struct state end = walk(findings, node, states[node], asked, NULL);
         for (int way = 0; way < FLOW_WAYS; way++) {
-            const struct state next = leave(code, at, way, &end);
+            const struct state next = leave(findings->code, at, way, &end);
             if (at->next[way] != FLOW_NONE && meet(&states[at->next[way]], &next))
                 flow_push(&queue, at->next[way]);
         }
     }
     for (size_t node = 0; node < flow->count; node++)
-        walk(code, rows, &flow->nodes[node], values[node], states[node], asked, found, findings);
+        walk(findings, node, states[node], asked, found);
     flow_queue_close(&queue);
 }

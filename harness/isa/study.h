@@ -115,7 +115,6 @@ struct isa_study {
     size_t count;
     isa_module *module;  // for the lint; may be NULL. Set before code is added
     bool (*stops)(void); // whether to leave the code that was not added yet; may be NULL
-    bool any_shape;      // workgroups of any shape; if not, lint_options.rows holds
     // Valid after isa_study_finish:
     struct isa_pair *pairs; // in the order of the entries
     size_t pair_count;

@@ -24,10 +24,10 @@ static unsigned inverted(unsigned relations)
 
 // --- The module
 
-static struct spirv_instruction made(const uint32_t *words, size_t count, uint32_t id)
+static struct spirv_instruction made(const struct lint_options *m, uint32_t id)
 {
     struct spirv_instruction each;
-    SPIRV_EACH (each, words, count)
+    SPIRV_EACH (each, m->words, m->word_count)
         if (each.size > 3 && each.words[2] == id &&
             (each.opcode == SpvOpConstant || each.opcode == SpvOpLoad ||
              each.opcode >= SpvOpVectorExtractDynamic))
@@ -35,19 +35,18 @@ static struct spirv_instruction made(const uint32_t *words, size_t count, uint32
     return (struct spirv_instruction){0};
 }
 
-static unsigned relation_of(const uint32_t *words, size_t count, uint32_t id)
+static unsigned relation_of(const struct lint_options *m, uint32_t id)
 {
-    struct spirv_instruction i = made(words, count, id);
+    struct spirv_instruction i = made(m, id);
     if (i.opcode == SpvOpLogicalNot) {
-        const struct spirv_instruction of = made(words, count, i.words[3]);
-        return of.opcode == SpvOpLogicalNot ? UNKNOWN
-                                            : inverted(relation_of(words, count, i.words[3]));
+        const struct spirv_instruction of = made(m, i.words[3]);
+        return of.opcode == SpvOpLogicalNot ? UNKNOWN : inverted(relation_of(m, i.words[3]));
     }
     if (i.size != 5 || (i.opcode != SpvOpIEqual && i.opcode != SpvOpINotEqual))
         return UNKNOWN;
     // "(x & 1) == 1" is tested as "(x & 1) != 0".
-    const struct spirv_instruction constant = made(words, count, i.words[4]);
-    const bool bit = made(words, count, i.words[3]).opcode == SpvOpBitwiseAnd &&
+    const struct spirv_instruction constant = made(m, i.words[4]);
+    const bool bit = made(m, i.words[3]).opcode == SpvOpBitwiseAnd &&
                      constant.opcode == SpvOpConstant && constant.words[3] != 0;
     const unsigned relation = i.opcode == SpvOpIEqual ? EQUAL : DIFFER;
     return bit ? inverted(relation) : relation;
@@ -55,17 +54,17 @@ static unsigned relation_of(const uint32_t *words, size_t count, uint32_t id)
 
 // What the module votes about; UNKNOWN: not always one of the two. The votes of a quad may be made
 // of votes about the opposite.
-static unsigned module_relations(const uint32_t *words, size_t count)
+static unsigned module_relations(const struct lint_options *m)
 {
     struct spirv_instruction each;
     unsigned all = 0;
-    SPIRV_EACH (each, words, count) {
+    SPIRV_EACH (each, m->words, m->word_count) {
         unsigned one = UNKNOWN;
         switch (each.opcode) {
         case SpvOpGroupNonUniformAll:
         case SpvOpGroupNonUniformAny:
         case SpvOpGroupNonUniformBallot:
-            one = relation_of(words, count, spirv_operand(&each, 4, 0));
+            one = relation_of(m, spirv_operand(&each, 4, 0));
             break;
         case SpvOpGroupNonUniformAllEqual:
         case SpvOpGroupNonUniformLogicalAnd:
@@ -85,11 +84,11 @@ static unsigned module_relations(const uint32_t *words, size_t count)
     return all;
 }
 
-static unsigned order_of(const uint32_t *words, size_t count, const struct spirv_instruction *i)
+static unsigned order_of(const struct lint_options *m, const struct spirv_instruction *i)
 {
     // "x >= 2" is tested as "x > 1".
     for (uint32_t k = 3; k < 5; k++)
-        if (made(words, count, spirv_operand(i, k, 0)).opcode == SpvOpConstant)
+        if (made(m, spirv_operand(i, k, 0)).opcode == SpvOpConstant)
             return UNKNOWN;
     switch (i->opcode) {
     case SpvOpUGreaterThanEqual:
@@ -108,18 +107,18 @@ static unsigned order_of(const uint32_t *words, size_t count, const struct spirv
 }
 
 // What a truth value may be; UNKNOWN: other things, or one relation or its opposite.
-static unsigned truth_of(const uint32_t *words, size_t count, uint32_t id, bool loads)
+static unsigned truth_of(const struct lint_options *m, uint32_t id, bool loads)
 {
-    struct spirv_instruction i = made(words, count, id), each;
+    struct spirv_instruction i = made(m, id), each;
     unsigned all = UNKNOWN;
     if (i.opcode == SpvOpGroupNonUniformBallotBitExtract ||
         i.opcode == SpvOpGroupNonUniformInverseBallot)
         return DIFFER;
     if (i.opcode != SpvOpLoad)
-        return relation_of(words, count, id) | order_of(words, count, &i);
-    SPIRV_EACH (each, words, count)
+        return relation_of(m, id) | order_of(m, &i);
+    SPIRV_EACH (each, m->words, m->word_count)
         if (loads && each.opcode == SpvOpStore && spirv_operand(&each, 1, 0) == i.words[3]) {
-            const unsigned one = truth_of(words, count, spirv_operand(&each, 2, 0), false);
+            const unsigned one = truth_of(m, spirv_operand(&each, 2, 0), false);
             all |= one ? one : NEGATIVE | POSITIVE;
         }
     return all & NEGATIVE && all & POSITIVE ? UNKNOWN : all;
@@ -142,25 +141,25 @@ struct parts {
     bool unknown;
 };
 
-static void add_parts(const uint32_t *words, size_t count, const struct spirv_instruction *whole,
+static void add_parts(const struct lint_options *m, const struct spirv_instruction *whole,
                       uint32_t id, uint32_t other, unsigned depth, struct parts *parts)
 {
-    struct spirv_instruction i = made(words, count, id), each;
+    struct spirv_instruction i = made(m, id), each;
     parts->unknown |= parts->tries++ == MOST_TRIES;
     if (parts->unknown)
         return;
     if (i.opcode == SpvOpLogicalNot && depth < MOST_DEPTH)
-        add_parts(words, count, whole, i.words[3], other, depth + 1, parts);
-    SPIRV_EACH (each, words, count)
+        add_parts(m, whole, i.words[3], other, depth + 1, parts);
+    SPIRV_EACH (each, m->words, m->word_count)
         if (i.opcode == SpvOpLoad && depth < MOST_DEPTH && each.opcode == SpvOpStore &&
             spirv_operand(&each, 1, 0) == i.words[3])
-            add_parts(words, count, whole, spirv_operand(&each, 2, 0), other, depth + 1, parts);
+            add_parts(m, whole, spirv_operand(&each, 2, 0), other, depth + 1, parts);
     // "x != (a || x)" is of two values.
     if ((i.opcode != SpvOpLogicalOr && i.opcode != SpvOpLogicalAnd) ||
         spirv_operand(&i, 3, 0) == other || spirv_operand(&i, 4, 0) == other)
         return;
-    const unsigned a = truth_of(words, count, spirv_operand(&i, 3, 0), true);
-    const unsigned b = truth_of(words, count, spirv_operand(&i, 4, 0), true);
+    const unsigned a = truth_of(m, spirv_operand(&i, 3, 0), true);
+    const unsigned b = truth_of(m, spirv_operand(&i, 4, 0), true);
     const bool both = i.opcode == SpvOpLogicalAnd;
     const unsigned place = place_of(both != !!(a & NEGATIVE), both != !!(b & NEGATIVE));
     parts->unknown |= !a || !b;
@@ -169,15 +168,15 @@ static void add_parts(const uint32_t *words, size_t count, const struct spirv_in
     parts->sources[place] = (struct lint_source){whole->opcode, whole->words[2], 0};
 }
 
-static void module_parts(const uint32_t *words, size_t count, struct parts *parts)
+static void module_parts(const struct lint_options *m, struct parts *parts)
 {
     struct spirv_instruction each;
-    SPIRV_EACH (each, words, count)
+    SPIRV_EACH (each, m->words, m->word_count)
         for (uint32_t k = 3;
              k < 5 && (each.opcode == SpvOpLogicalEqual || each.opcode == SpvOpLogicalNotEqual);
              k++)
-            add_parts(words, count, &each, spirv_operand(&each, k, 0),
-                      spirv_operand(&each, 7 - k, 0), 0, parts);
+            add_parts(m, &each, spirv_operand(&each, k, 0), spirv_operand(&each, 7 - k, 0), 0,
+                      parts);
 }
 
 // --- The code
@@ -220,16 +219,18 @@ static unsigned voted(const struct sass_code *code, const struct flow_node *node
     return UNKNOWN;
 }
 
-void votes_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
-                size_t count, struct findings *findings)
+void votes_find(struct findings *findings)
 {
-    const unsigned all = spirv_is_module(words, count) ? module_relations(words, count) : UNKNOWN;
+    const struct sass_code *code = findings->code;
+    const struct flow *flow = findings->flow;
+    const struct lint_options *m = &findings->options;
+    const unsigned all = spirv_is_module(m->words, m->word_count) ? module_relations(m) : UNKNOWN;
     for (size_t n = 0; all && n < flow->count; n++)
         for (size_t i = flow->nodes[n].first; i < flow->nodes[n].end; i++) {
             size_t by = i;
             const unsigned one = voted(code, &flow->nodes[n], i, &by);
             if (one && !(one & all) && !flow_is_query(code, flow, n, i))
-                findings_add_alone(findings, code, LINT_MASK, i, by);
+                findings_add_alone(findings, LINT_MASK, i, by);
         }
 }
 
@@ -308,22 +309,23 @@ static unsigned combined(const struct sass_code *code, const struct flow_node *n
     return NOWHERE;
 }
 
-void tables_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
-                 size_t count, struct findings *findings)
+void tables_find(struct findings *findings)
 {
+    const struct flow *flow = findings->flow;
+    const struct lint_options *m = &findings->options;
     struct parts parts = {0};
-    if (spirv_is_module(words, count) && count <= MOST_WORDS)
-        module_parts(words, count, &parts);
+    if (spirv_is_module(m->words, m->word_count) && m->word_count <= MOST_WORDS)
+        module_parts(m, &parts);
     for (size_t n = 0; parts.places && !parts.unknown && n < flow->count; n++)
         for (size_t i = flow->nodes[n].first; i < flow->nodes[n].end; i++) {
-            unsigned relations;
-            const unsigned place = combined(code, &flow->nodes[n], i, &relations);
+            unsigned relations = UNKNOWN;
+            const unsigned place = combined(findings->code, &flow->nodes[n], i, &relations);
             const unsigned meant = place == BOTH_FALSE ? BOTH_TRUE : BOTH_FALSE;
             // "if (c) x ^= a || b" of two bits of one word is x ^ (c && (word & mask)).
             if (!place || place == APART || parts.places & place || !(parts.places & meant) ||
                 relations & ~parts.relations[meant] || !(relations & (STRICT | ORDERED)))
                 continue;
-            findings_add_alone(findings, code, LINT_TABLE, i, i);
+            findings_add_alone(findings, LINT_TABLE, i, i);
             findings->lint->findings[findings->lint->count - 1].sources[0] = parts.sources[meant];
             return;
         }

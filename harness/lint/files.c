@@ -224,9 +224,8 @@ static bool decode(const struct linting *l, const struct isa_function *function,
         return sass_parse(function->bytes, function->size, architecture, code, error);
     if (!architecture)
         return lit_fail(error, LIT_EXIT_USAGE, "unknown architecture: missing --sm N");
-    return l->chosen->built_in
-               ? sass_decode(bytes, function->size, architecture, code, error)
-               : sass_from_bytes(bytes, function->size, architecture, code, NULL, error);
+    return l->chosen->built_in ? sass_decode(bytes, function->size, architecture, code, error)
+                               : sass_from_bytes(bytes, function->size, architecture, code, error);
 }
 
 static void lint_function(struct linting *l, const char *path, const struct isa_function *function)

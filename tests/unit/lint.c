@@ -92,8 +92,6 @@ TEST(test_words)
     assert_true(lint_run(&code, &(struct lint_options){0}, &lint, &error));
     assert_int_equal(lint.count, 1);
     assert_int_equal(lint.reads, 1);
-    assert_int_equal(lint.branches, 1);
-    assert_int_equal(lint.divergent, 1);
     OWNED(text_free) struct text text = {0};
     lint_word(&code, &lint, &lint.findings[0], &text);
     assert_string_equal(
