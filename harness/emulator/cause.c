@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the instruction that is to blame for a wrong result: the one whose single change makes all
 // results right.
-#include "emulator/cause.h"
-
-#include "base/text.h"
 #include "emulator/warp.h"
 
 #include <stdio.h>
@@ -198,7 +195,7 @@ static bool find_never(struct search *s)
 // --- What the change leads to
 
 // The first event of a trace whose lanes or values are not those of another.
-static void find_first(struct emu_cause *cause, const struct emu_trace *wrong,
+void emu_cause_compare(struct emu_cause *cause, const struct emu_trace *wrong,
                        const struct emu_trace *right)
 {
     cause->first = EMU_NEVER;
@@ -245,12 +242,6 @@ bool emu_cause_find(const struct emu_program *program, const struct emu_trace *t
     return find_spare(&s) || find_apart(&s) || find_alone(&s) || find_guard(&s, false) ||
            find_table(&s) || find_test(&s, false) || find_kept(&s) || find_guard(&s, true) ||
            find_test(&s, true) || find_never(&s);
-}
-
-void emu_cause_compare(struct emu_cause *cause, const struct emu_trace *wrong,
-                       const struct emu_trace *right)
-{
-    find_first(cause, wrong, right);
 }
 
 // --- In words

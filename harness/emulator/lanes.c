@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static bool has(const struct emu_at *at, enum emu_modifier modifier)
-{
-    return emu_has(at->insn, modifier);
-}
-
 // Runs BODY for each lane that executes the instruction.
 #define EACH_LANE(AT, BODY)                                                                        \
     for (uint32_t lane_ = 0; lane_ < EMU_LANES; lane_++)                                           \
@@ -198,18 +193,5 @@ const struct emu_row emu_lane_rows[] = {
     {"S2UR", special, NULL, 0, true, 0},
     {"CS2R", special, NULL, 0, true, 0},
     {"BMOV", bmov, NULL, 0, false, 0},
-    // warp.c executes these.
-    {"BSSY", NULL, NULL, 0, false, 0},
-    {"BSYNC", NULL, NULL, 0, false, 0},
-    {"BREAK", NULL, NULL, 0, false, 0},
-    {"WARPSYNC", NULL, NULL, 0, false, 0},
-    {"YIELD", NULL, NULL, 0, false, 0},
-    {"NANOSLEEP", NULL, NULL, 0, false, 0},
-    {"BRA", NULL, NULL, 0, false, 0},
-    {"BRX", NULL, NULL, 0, false, 0},
-    {"CALL", NULL, NULL, 0, false, 0},
-    {"RET", NULL, NULL, 0, false, 0},
-    {"EXIT", NULL, NULL, 0, false, 0},
-    {"BAR", NULL, NULL, 0, false, 0},
     {0},
 };

@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has(const struct emu_at *at, enum emu_modifier modifier)
-{
-    return emu_has(at->insn, modifier);
-}
-
 static const struct emu_operand *address_operand(struct emu_at *at)
 {
     for (unsigned i = 0; i < at->insn->ins; i++)
@@ -192,8 +187,7 @@ static void atomic(struct emu_at *at)
     uint32_t words[4] = {0}, swap[4] = {0};
     uint64_t old = 0, value, result;
     const size_t size = has(at, MOD_64) || has(at, MOD_S64) ? 8 : 4;
-    const bool counts = has(at, MOD_POPC),
-               tries = has(at, MOD_CAST); // adds 1; says whether it swapped
+    const bool counts = has(at, MOD_POPC), tries = has(at, MOD_CAST); // adds 1; says if it swapped
     if (!counts)
         get_words(at, 0, size, words);
     value = counts ? UINT32_MAX : words[0] | (uint64_t)words[1] << 32;
@@ -217,11 +211,6 @@ static void atomic(struct emu_at *at)
         emu_put_word(at, 1, (uint32_t)(old >> 32));
 }
 
-static void nothing(struct emu_at *at)
-{
-    (void)at;
-}
-
 const struct emu_row emu_memory_rows[] = {
     {"LDG", load, NULL, 1, true, 0},
     {"LD", load, NULL, 1, true, 0},
@@ -237,13 +226,5 @@ const struct emu_row emu_memory_rows[] = {
     {"ATOMS", atomic, NULL, 1, true, 0},
     {"RED", atomic, NULL, 0, false, 0},
     {"REDG", atomic, NULL, 0, false, 0},
-    {"MEMBAR", nothing, NULL, 0, false, 0},
-    {"ERRBAR", nothing, NULL, 0, false, 0},
-    {"CCTL", nothing, NULL, 0, false, 0},
-    {"CCTLL", nothing, NULL, 0, false, 0},
-    {"CCTLT", nothing, NULL, 0, false, 0},
-    {"CGAERRBAR", nothing, NULL, 0, false, 0},
-    {"FENCE", nothing, NULL, 0, false, 0},
-    {"LDGDEPBAR", nothing, NULL, 0, false, 0},
     {0},
 };

@@ -194,13 +194,20 @@ static bool is_predicate(const struct emu_operand *operand)
 
 static const struct emu_row *find_row(const char *name)
 {
-    static const struct emu_row *const tables[] = {emu_integer_rows, emu_float_rows,
-                                                   emu_memory_rows, emu_lane_rows};
+    static const struct emu_row *const tables[] = {emu_computing_rows, emu_memory_rows,
+                                                   emu_lane_rows};
+    // What control flow decides, warp.c executes; the others do nothing here.
+    static const char plain[] =
+        " BSSY BSYNC BREAK WARPSYNC YIELD NANOSLEEP BRA BRX CALL RET EXIT BAR NOP DEPBAR MEMBAR "
+        "ERRBAR CCTL CCTLL CCTLT CGAERRBAR FENCE LDGDEPBAR ";
+    static const struct emu_row none;
+    char word[SASS_TEXT_MAX];
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         for (const struct emu_row *row = tables[i]; row->name; row++)
             if (strcmp(row->name, name) == 0)
                 return row;
-    return NULL;
+    snprintf(word, sizeof word, " %s ", name);
+    return strstr(plain, word) ? &none : NULL;
 }
 
 static void take_operand(const struct emu_row *row, const struct emu_operand *operand,

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control flow of a warp: which lanes are together, who waits for whom, and who runs next.
+// Programs, and runs of all their workgroups: which lanes of a warp are together, who waits for
+// whom, and who runs next.
 #include "emulator/warp.h"
 
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define RESIDENT 32u // workgroups at once
+#define SLICE    512 // instructions of a warp before the next one's
+#define SHORT    5   // the same, backwards
 
 static const struct emu_change *change_of(const struct emu_warp *warp)
 {
@@ -211,16 +217,6 @@ static void converge(struct emu_at *at, size_t which, unsigned barrier, uint32_t
     }
 }
 
-static void bssy(struct emu_at *at)
-{
-    at->warp->b[at->insn->sass->barrier & 15] = at->active;
-}
-
-static void leave_barrier(struct emu_at *at)
-{
-    take_out(at->warp, at->insn->sass->barrier & 15, at->active);
-}
-
 static const struct emu_operand *last_operand(const struct emu_insn *insn)
 {
     return insn->ins ? &insn->in[insn->ins - 1] : NULL;
@@ -229,7 +225,7 @@ static const struct emu_operand *last_operand(const struct emu_insn *insn)
 // The lanes for which a branch that asks for convergence is taken: all or none.
 static uint32_t asked(struct emu_at *at)
 {
-    const bool conv = emu_has(at->insn, MOD_CONV), div = emu_has(at->insn, MOD_DIV);
+    const bool conv = has(at, MOD_CONV), div = has(at, MOD_DIV);
     if (!conv && !div)
         return at->active;
     const uint32_t mask = at->insn->ins > 1 ? mask_of(at, &at->insn->in[0]) : UINT32_MAX;
@@ -244,7 +240,7 @@ static void jump(struct emu_at *at, size_t which)
     const bool by_register = at->insn->ins > 1 && at->insn->in[0].kind == EMU_R;
     const uint32_t lanes = at->active;
     uint32_t left = lanes, target[EMU_LANES] = {0};
-    if (!number || number->kind != EMU_NUMBER || emu_has(at->insn, MOD_ANY)) {
+    if (!number || number->kind != EMU_NUMBER || has(at, MOD_ANY)) {
         emu_fail(at, "unknown target");
         return;
     }
@@ -291,7 +287,7 @@ static void leave(struct emu_at *at, size_t which)
 static void barrier(struct emu_at *at, size_t which)
 {
     const struct emu_operand *number = last_operand(at->insn);
-    if (!emu_has(at->insn, MOD_SYNC) || at->insn->ins != 1 || number->kind != EMU_NUMBER)
+    if (!has(at, MOD_SYNC) || at->insn->ins != 1 || number->kind != EMU_NUMBER)
         emu_fail(at, "unknown mode");
     else
         wait_for(at->warp, which, (struct emu_part){.lanes = at->active, .state = EMU_AT_BAR});
@@ -324,10 +320,10 @@ static bool control(struct emu_at *at, size_t which)
     struct emu_part *part = &at->warp->parts[which];
     switch (at->insn->sass->op) {
     case SASS_BSSY:
-        bssy(at);
+        at->warp->b[at->insn->sass->barrier & 15] = at->active;
         break;
     case SASS_BREAK:
-        leave_barrier(at);
+        take_out(at->warp, at->insn->sass->barrier & 15, at->active);
         break;
     case SASS_YIELD:
     case SASS_NANOSLEEP:
@@ -402,14 +398,10 @@ static void compute(struct emu_at *at, uint32_t active)
         row->all(at);
         return;
     }
-    if (!row->lane) {
-        emu_fail(at, "unknown instruction");
-        return;
-    }
     at->lane = EMU_UNIFORM;
-    if (at->insn->uniform)
+    if (row->lane && at->insn->uniform)
         row->lane(at);
-    for (at->lane = 0; at->lane < EMU_LANES && !at->insn->uniform; at->lane++)
+    for (at->lane = 0; row->lane && at->lane < EMU_LANES && !at->insn->uniform; at->lane++)
         if (active >> at->lane & 1)
             row->lane(at);
 }
@@ -500,25 +492,9 @@ static void step(struct emu_warp *warp, size_t which)
     warp->parts[which].pc++;
 }
 
-// --- A warp
-
-void emu_warp_start(struct emu_warp *warp, uint32_t lanes)
-{
-    warp->lanes = lanes;
-    warp->p[7] = UINT32_MAX;
-    warp->up[7] = true;
-    warp->parts[0] = (struct emu_part){.lanes = lanes};
-    warp->part_count = 1;
-}
-
-void emu_warp_release(struct emu_warp *warp)
-{
-    for (size_t i = 0; i < warp->part_count; i++)
-        if (warp->parts[i].state == EMU_AT_BAR)
-            warp->parts[i].state = EMU_READY;
-}
-
-bool emu_warp_run(struct emu_warp *warp, uint64_t most)
+// Runs a warp until some of its lanes arrive at BAR, none can go on, or for a number of
+// instructions. False if none could.
+static bool run_warp(struct emu_warp *warp, uint64_t most)
 {
     const struct emu_machine *machine = warp->machine;
     uint64_t steps = 0;
@@ -549,4 +525,160 @@ bool emu_warp_run(struct emu_warp *warp, uint64_t most)
         }
     }
     return steps > 0;
+}
+
+// --- Programs and workgroups
+
+bool emu_program_make(const struct sass_code *code, struct emu_program **program,
+                      struct lit_error *error)
+{
+    *program = NULL;
+    if (code->architecture != 90 || code->count == 0)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "machine code of sm_%u cannot be executed, only sm_90", code->architecture);
+    *program = lit_alloc(1, sizeof **program);
+    (*program)->code = code;
+    (*program)->insns = lit_alloc(code->count, sizeof *(*program)->insns);
+    for (; (*program)->count < code->count; (*program)->count++)
+        emu_parse(&code->insns[(*program)->count], &(*program)->insns[(*program)->count]);
+    return true;
+}
+
+void emu_program_free(struct emu_program **program)
+{
+    if (*program)
+        free((*program)->insns);
+    free(*program);
+    *program = NULL;
+}
+
+static void open_group(struct emu_machine *machine, uint32_t index, struct emu_group *group)
+{
+    const struct emu_dispatch *dispatch = machine->dispatch;
+    const uint32_t lanes = dispatch->local[0] * dispatch->local[1] * dispatch->local[2];
+    *group = (struct emu_group){.id = {index % dispatch->groups[0],
+                                       index / dispatch->groups[0] % dispatch->groups[1],
+                                       index / dispatch->groups[0] / dispatch->groups[1]},
+                                .warp_count = (lanes + EMU_LANES - 1) / EMU_LANES,
+                                .shared = lit_alloc(EMU_SHARED, 1)};
+    group->warps = lit_alloc(group->warp_count, sizeof *group->warps);
+    for (uint32_t i = 0; i < group->warp_count; i++) {
+        struct emu_warp *warp = &group->warps[i];
+        const uint32_t left = lanes - i * EMU_LANES;
+        warp->number = i;
+        warp->group = group;
+        warp->machine = machine;
+        warp->lanes = left >= EMU_LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
+        warp->p[7] = UINT32_MAX;
+        warp->up[7] = true;
+        warp->parts[0] = (struct emu_part){.lanes = warp->lanes};
+        warp->part_count = 1;
+    }
+}
+
+static void close_group(struct emu_group *group)
+{
+    for (size_t i = 0; i < group->warp_count; i++)
+        free(group->warps[i].local);
+    free(group->warps);
+    free(group->shared);
+    *group = (struct emu_group){0};
+}
+
+static bool has_ended(const struct emu_group *group)
+{
+    for (size_t i = 0; i < group->warp_count; i++)
+        if (group->warps[i].lanes != group->warps[i].exited)
+            return false;
+    return true;
+}
+
+// Lets everyone at BAR go on if as many have arrived as there are warps.
+static void release_group(struct emu_group *group)
+{
+    uint32_t live = 0;
+    for (size_t i = 0; i < group->warp_count; i++)
+        live += group->warps[i].lanes != group->warps[i].exited;
+    if (!group->arrived || group->arrived < live)
+        return;
+    group->arrived = 0;
+    for (size_t i = 0; i < group->warp_count; i++)
+        for (size_t k = 0; k < group->warps[i].part_count; k++)
+            if (group->warps[i].parts[k].state == EMU_AT_BAR)
+                group->warps[i].parts[k].state = EMU_READY;
+}
+
+// Runs each warp for a while. False if none of them could.
+static bool run_group(struct emu_group *group, bool backwards)
+{
+    bool ran = false;
+    for (size_t i = 0; i < group->warp_count; i++) {
+        ran |= run_warp(&group->warps[backwards ? group->warp_count - 1 - i : i],
+                        backwards ? SHORT : SLICE);
+        release_group(group);
+    }
+    return ran;
+}
+
+static bool check(const struct emu_dispatch *dispatch, struct lit_error *error)
+{
+    uint64_t lanes = 1, groups = 1;
+    for (int i = 0; i < 3; i++) {
+        lanes *= dispatch->local[i];
+        groups *= dispatch->groups[i];
+        if (lanes == 0 || lanes > 1024 || groups == 0 || groups > UINT32_MAX)
+            return lit_fail(error, LIT_EXIT_USAGE, "workgroups of no possible size");
+    }
+    return true;
+}
+
+// The first instruction at which a lane waits, in words.
+static bool deadlock(const struct emu_group *groups, size_t count, struct lit_error *error)
+{
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].warp_count; i++)
+            if (groups[g].warps[i].part_count > 0) {
+                const struct emu_warp *warp = &groups[g].warps[i];
+                return lit_fail(error, LIT_EXIT_UNDECIDED,
+                                "lanes wait for ever before 0x%x, workgroup %u, warp %u",
+                                warp->parts[0].pc * SASS_BYTES, groups[g].id[0], warp->number);
+            }
+    return lit_fail(error, LIT_EXIT_UNDECIDED, "lanes wait for ever");
+}
+
+bool emu_run(const struct emu_program *program, const struct emu_dispatch *dispatch,
+             struct lit_error *error)
+{
+    struct emu_machine machine = {.program = program, .dispatch = dispatch, .error = error};
+    struct emu_group groups[RESIDENT] = {0};
+    size_t count = 0;
+    if (!check(dispatch, error))
+        return false;
+    const uint32_t all = dispatch->groups[0] * dispatch->groups[1] * dispatch->groups[2];
+    const uint32_t last = dispatch->last < all ? dispatch->last : all;
+    for (uint32_t next = dispatch->first; (next < last || count > 0) && !machine.failed;) {
+        bool ran = false;
+        for (size_t nth = 0; nth < RESIDENT && !machine.failed; nth++) {
+            const size_t i = dispatch->backwards ? RESIDENT - 1 - nth : nth;
+            if (!groups[i].warps && next < last) {
+                open_group(&machine, next++, &groups[i]);
+                count++;
+            }
+            if (!groups[i].warps)
+                continue;
+            ran |= run_group(&groups[i], dispatch->backwards);
+            if (has_ended(&groups[i])) {
+                close_group(&groups[i]);
+                count--;
+                ran = true;
+            }
+        }
+        if (dispatch->stop && *dispatch->stop)
+            break;
+        if (!ran && !machine.failed)
+            machine.failed = !deadlock(groups, RESIDENT, error);
+    }
+    for (size_t i = 0; i < RESIDENT; i++)
+        close_group(&groups[i]);
+    return !machine.failed;
 }

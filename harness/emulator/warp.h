@@ -56,7 +56,6 @@ enum emu_modifier {
         MOD_COUNT
 };
 
-struct emu_at;
 struct emu_row; // of the table of instructions
 
 struct emu_insn {
@@ -70,11 +69,6 @@ struct emu_insn {
     struct emu_operand in[EMU_OPERANDS], test[EMU_OPERANDS]; // values and predicates that it reads
     uint8_t outs, ins, tests;
 };
-
-static inline bool emu_has(const struct emu_insn *insn, enum emu_modifier modifier)
-{
-    return insn->modifiers[modifier / 64] >> modifier % 64 & 1;
-}
 
 enum emu_state { EMU_READY, EMU_AT_BSYNC, EMU_TOGETHER_THERE, EMU_AT_BAR };
 
@@ -140,7 +134,13 @@ struct emu_at {
     uint32_t active; // lanes that execute it together, its guard included
 };
 
-// A line of the table. `lane` executes one lane; `all` the lanes together. `before` and `behind`:
+static inline bool has(const struct emu_at *at, enum emu_modifier modifier)
+{
+    return at->insn->modifiers[modifier / 64] >> modifier % 64 & 1;
+}
+
+// A line of the table. `lane` executes one lane; `all` the lanes together; neither:
+// warp.c does, or nobody. `before` and `behind`:
 // predicates that are written, in front of the register that is written, and behind it.
 struct emu_row {
     const char *name;
@@ -150,8 +150,7 @@ struct emu_row {
     bool to;
     uint8_t behind;
 };
-extern const struct emu_row emu_integer_rows[], emu_float_rows[], emu_memory_rows[],
-    emu_lane_rows[]; // the last row has no name
+extern const struct emu_row emu_computing_rows[], emu_memory_rows[], emu_lane_rows[]; // to a {0}
 
 // Ends the run with an error that names the instruction.
 __attribute__((format(__printf__, 2, 3))) void emu_fail(struct emu_at *at, const char *format, ...);
@@ -174,16 +173,4 @@ bool emu_constant(struct emu_at *at, const struct emu_operand *operand, size_t s
 // The sum of two floats, by the instruction's modifiers.
 uint32_t emu_sum(const struct emu_at *at, uint32_t a, uint32_t b);
 
-// --- Memory
-
 #define EMU_FIRST_LANE(lanes) ((uint32_t)__builtin_ctz(lanes))
-
-// --- A warp
-
-// Begins with all lanes at the first instruction.
-void emu_warp_start(struct emu_warp *warp, uint32_t lanes);
-// Runs a warp until some of its lanes arrive at BAR, none can go on, or for a number of
-// instructions. False if none could.
-bool emu_warp_run(struct emu_warp *warp, uint64_t most);
-// Lets the lanes that wait at BAR go on.
-void emu_warp_release(struct emu_warp *warp);

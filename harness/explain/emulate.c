@@ -5,7 +5,7 @@
 #include "base/spirv.h"
 #include "base/terminal.h"
 #include "catalogue/prepare.h"
-#include "emulator/cause.h"
+#include "emulator/emulator.h"
 #include "engine/plan.h"
 #include "explain/explain.h"
 #include "isa/code.h"

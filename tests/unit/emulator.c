@@ -6,7 +6,6 @@
 
 #include "listing.h"
 
-#include "emulator/cause.h"
 #include "emulator/warp.h"
 
 #include <inttypes.h>
@@ -404,17 +403,11 @@ TEST(planted_causes_are_named)
 // A row that no test executes would not be noticed if it were wrong.
 TEST(every_row_of_the_tables_is_tested)
 {
-    static const struct emu_row *const tables[] = {emu_integer_rows, emu_float_rows,
-                                                   emu_memory_rows, emu_lane_rows};
-    static const char *const elsewhere =
-        " BSYNC BREAK WARPSYNC YIELD NANOSLEEP BRA CALL RET EXIT BAR "
-        "BRX STG ";
+    static const struct emu_row *const tables[] = {emu_computing_rows, emu_memory_rows,
+                                                   emu_lane_rows};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const struct emu_row *row = tables[t]; row->name; row++) {
-            bool found = false;
-            char name[24];
-            snprintf(name, sizeof name, " %s ", row->name);
-            found |= strstr(elsewhere, name) != NULL;
+            bool found = strcmp(row->name, "STG") == 0; // in all of them
             for (size_t i = 0; i < section_count && !found; i++)
                 found = strstr(sections[i].text, row->name) != NULL;
             if (!found)
