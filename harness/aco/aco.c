@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first value of the NIR that no register has at the time.
+// Runs ACO's machine code, and finds the first value of the NIR that no register has at the time.
 //
 // Registers keep a value from the instruction that writes it until another is written. A value of
 // the NIR is looked for in all registers from the earliest time on at which all that it is computed
 // from has been found. So a value that is found too early, because another one is equal, hides a
 // difference and never makes one up.
-#include "aco/program.h"
+#include "aco/aco.h"
+#include "nir/program.h"
+
+#include "../../rdna/host/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +20,19 @@ enum {
     REGISTERS = VECTORS + RDNA_VGPRS,
     MOST_EVENTS = 40000,
     MOST_SPANS = 200000
+};
+
+struct aco_program {
+    const struct nir_program *nir;
+    struct rdna_listing listing;
+    unsigned vgprs;
+    bool *defined;    // of each value of the NIR: ACO's text computes it
+    uint32_t *offset; // of each operation of the NIR: of its SPIR-V instruction; UINT32_MAX
+};
+
+struct aco_watch {
+    void (*see)(void *user, const struct rdna_wave *wave, size_t place);
+    void *user;
 };
 
 // 32 bits of a value.
@@ -54,6 +70,111 @@ struct search {
     uint32_t now;                  // instructions executed
     struct moment *found;          // of each value of the NIR
 };
+
+// --- ACO's program, and a run of it with the arguments that RADV passes (nir/nir.h)
+
+// ACO numbers its values as the NIR does, from 1 on: those that a line computes stand before " = ".
+static void read_values(struct aco_program *p, const char *text)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const size_t length = strcspn(line, "\n");
+        const char *end = memmem(line, length, " = ", 3);
+        for (const char *at = line; end && at < end; at++) {
+            const unsigned long number = *at == '%' ? strtoul(at + 1, NULL, 10) : 0;
+            if (number > 0 && number - 1 < p->nir->value_count)
+                p->defined[number - 1] = true;
+        }
+    }
+}
+
+// With debug information ACO's text names a place in the SPIR-V before each operation of the NIR:
+// "// 0x500 (null):0:0".
+static void read_offsets(struct aco_program *p, const char *text)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < p->nir->count; i++)
+        p->offset[i] = UINT32_MAX;
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        line += strspn(line, " ");
+        if (strncmp(line, "// 0x", 5) != 0)
+            continue;
+        while (at < p->nir->count && p->nir->ops[at].kind > NIR_CALL)
+            at++;
+        if (at < p->nir->count)
+            p->offset[at++] = (uint32_t)strtoul(line + 3, NULL, 16);
+    }
+}
+
+bool aco_program_make(const struct nir_program *nir, const char *text, const char *listing,
+                      unsigned vgprs, struct aco_program **program, struct lit_error *error)
+{
+    struct aco_program *p = *program = lit_alloc(1, sizeof *p);
+    p->nir = nir;
+    p->vgprs = vgprs;
+    p->defined = lit_alloc(nir->value_count + 1, sizeof *p->defined);
+    p->offset = lit_alloc(nir->count + 1, sizeof *p->offset);
+    read_values(p, text);
+    read_offsets(p, text);
+    return rdna_listing_read(listing, &p->listing) ||
+           lit_fail(error, LIT_EXIT_UNDECIDED, "machine code that is not known");
+}
+
+void aco_program_free(struct aco_program **program)
+{
+    if (!*program)
+        return;
+    free((*program)->listing.words);
+    free((*program)->defined);
+    free((*program)->offset);
+    free(*program);
+    *program = NULL;
+}
+
+// As aco_run; `watch` sees the subgroup that the dispatch watches, unless it is NULL.
+static bool run_watched(const struct aco_program *program, const struct nir_dispatch *d, bool late,
+                        const struct aco_watch *watch, struct lit_error *error)
+{
+    const struct nir_program *nir = program->nir;
+    struct rdna_host_buffer buffers[NIR_BINDINGS + 1];
+    uint32_t set[4 * NIR_BINDINGS];
+    char why[160];
+    struct rdna_host host = {
+        .listing = &program->listing,
+        .lanes = nir->subgroup,
+        .vgprs = program->vgprs,
+        .lds = nir->shared,
+        .groups = d->groups,
+        .threads = d->local,
+        .sgprs = nir->sets + nir->scalars,
+        .group_sgpr = nir->grouped,
+        .size_sgpr = nir->placed,
+        .ring = nir->first == 1,
+        .buffers = buffers,
+        .buffer_count = d->buffer_count + 1,
+        .steps = d->steps,
+        .late = late,
+        .watch = watch ? watch->see : NULL,
+        .user = watch ? watch->user : NULL,
+        .group = d->watched_group,
+        .index = d->watched_subgroup,
+    };
+    if (nir->subgroup < 32 || host.sgprs > RDNA_HOST_SGPRS)
+        return lit_fail(error, LIT_EXIT_UNDECIDED, "arguments that are not known");
+    host.sgpr[0] = (uint32_t)NIR_SET;
+    memcpy(host.sgpr + nir->sets, d->pushed, nir->scalars * sizeof *d->pushed);
+    nir_dispatch_set(d, set);
+    buffers[0] = (struct rdna_host_buffer){NIR_SET, set, d->bound_count * 16};
+    for (size_t i = 0; i < d->buffer_count; i++)
+        buffers[i + 1] = (struct rdna_host_buffer){d->buffers[i].address, d->buffers[i].bytes,
+                                                   d->buffers[i].size};
+    return rdna_host_run(&host, why) || lit_fail(error, LIT_EXIT_UNDECIDED, "%s", why);
+}
+
+bool aco_run(const struct aco_program *program, const struct nir_dispatch *dispatch, bool late,
+             struct lit_error *error)
+{
+    return run_watched(program, dispatch, late, NULL, error);
+}
 
 // --- What both do
 
@@ -270,7 +391,7 @@ bool aco_first(const struct aco_program *program, struct nir_dispatch *dispatch,
     dispatch->watch = NULL;
     if (good) {
         refill(user);
-        aco_run_watched(program, dispatch, late, &watch, NULL);
+        run_watched(program, dispatch, late, &watch, NULL);
         sort_spans(&s);
         compare(&s, parting);
     }
