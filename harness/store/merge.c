@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges files: reads the inputs, compares them with the existing sessions, and fills the temporary
-// copy that becomes the output.
+// Merges files: reads the inputs, compares them with the existing sessions, fills the temporary
+// copy that becomes the output, and combines several sessions into one there: shards of a run,
+// parts of a plan, or separate sessions whose counts are added. combine.sql combines; this file
+// says in which order.
+//
+// While shards are missing, the present ones stay beside the session combined from them: when more
+// arrive, it is combined anew, so that it never depends on their order. When all are present, the
+// shards are deleted.
 #include "store/merge.h"
 
 #include "store/private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,8 +31,336 @@ struct merging {
     size_t input_at;     // its number
     struct incoming *incoming;
     size_t incoming_count;
+    bool parts; // now combines the parts of a plan, not shards or separate sessions
     struct lit_error *error;
 };
+
+// --- Copying sessions between stores
+
+struct copying {
+    struct store *from, *to;
+    const char *table;
+    int64_t session, offset;
+    sqlite3_stmt *insert;
+    struct lit_error *error;
+};
+
+// Columns of results that are computed from others.
+static bool is_made(const char *column)
+{
+    return strcmp(column, "course") == 0 || strcmp(column, "past") == 0;
+}
+
+static bool prepare(struct copying *copying, sqlite3_stmt *select)
+{
+    OWNED(text_free) struct text sql = {0}, places = {0};
+    text_printf(&sql, "INSERT INTO %s (", copying->table);
+    for (int i = 0; i < sqlite3_column_count(select); i++) {
+        const char *column = sqlite3_column_name(select, i);
+        if (is_made(column))
+            continue;
+        text_printf(&sql, "%s%s", i ? ", " : "", column);
+        text_printf(&places, "%s?%d", i ? ", " : "", i + 1);
+    }
+    text_printf(&sql, ") VALUES (%s)", places.data);
+    copying->insert = store_borrow(copying->to, copying->error, sql.data, "");
+    return copying->insert != NULL;
+}
+
+static enum store_row copy_row(sqlite3_stmt *select, void *user)
+{
+    struct copying *copying = user;
+    if (!copying->insert && !prepare(copying, select))
+        return STORE_FAILED;
+    const bool results = strcmp(copying->table, "result") == 0;
+    for (int i = 0; i < sqlite3_column_count(select); i++) {
+        const char *column = sqlite3_column_name(select, i);
+        const bool number = sqlite3_column_type(select, i) == SQLITE_INTEGER;
+        if (is_made(column))
+            continue;
+        if (strcmp(column, "session") == 0)
+            sqlite3_bind_int64(copying->insert, i + 1, copying->session);
+        else if (number && strcmp(column, results ? "id" : "result") == 0)
+            sqlite3_bind_int64(copying->insert, i + 1,
+                               sqlite3_column_int64(select, i) + copying->offset);
+        else if (number && strcmp(column, "id") == 0)
+            sqlite3_bind_null(copying->insert, i + 1);
+        else
+            sqlite3_bind_value(copying->insert, i + 1, sqlite3_column_value(select, i));
+    }
+    const int step = sqlite3_step(copying->insert);
+    if (step == SQLITE_CONSTRAINT)
+        store_damaged(copying->from, copying->error, "a row of %s: %s", copying->table,
+                      sqlite3_errmsg(copying->to->db));
+    else if (step != SQLITE_DONE)
+        store_fail(copying->to, copying->error);
+    sqlite3_reset(copying->insert);
+    return step == SQLITE_DONE ? STORE_NEXT : STORE_FAILED;
+}
+
+bool store_copy_rows(struct store *from, struct store *to, const char *table, const char *where,
+                     int64_t session, int64_t number, int64_t copy, int64_t offset,
+                     struct lit_error *error)
+{
+    struct copying copying = {from, to, table, copy, offset, NULL, error};
+    OWNED(text_free) struct text sql = {0};
+    text_printf(&sql, "SELECT * FROM %s WHERE %s ORDER BY 1", table, where);
+    const bool good =
+        store_each(from, error, store_borrow(from, error, sql.data, "ii", session, number),
+                   copy_row, &copying);
+    store_return(to, copying.insert);
+    return good;
+}
+
+// Finds the offset that moves numbers of results after the existing ones.
+static bool find_offset(struct store *from, int64_t session, struct store *to, int64_t *offset,
+                        struct lit_error *error)
+{
+    int64_t least, most, used;
+    if (!store_number(from, error, &least,
+                      "SELECT coalesce(min(id), 1) FROM result WHERE session = ?", "i", session) ||
+        !store_number(from, error, &most,
+                      "SELECT coalesce(max(id), 1) FROM result WHERE session = ?", "i", session) ||
+        !store_number(to, error, &used, "SELECT coalesce(max(id), 0) FROM result", ""))
+        return false;
+    if (least < 1 || used < 0 || most - least >= INT64_MAX - used)
+        return store_damaged(from, error, "the number of a result");
+    *offset = used + 1 - least;
+    return true;
+}
+
+// Copies a session of the input with everything that belongs to it; reads every row first, as
+// reports do. `uuid` is its identity in the copy, *copy its number there.
+static bool copy_session(struct merging *m, int64_t session, const char *uuid, int64_t *copy)
+{
+    struct store_session row;
+    int64_t offset = 0;
+    if (!store_session_load(m->input, session, false, &row, m->error))
+        return false;
+    free(row.uuid);
+    row.uuid = lit_strdup(uuid);
+    bool good = true;
+    for (enum store_kind kind = STORE_KIND_DEVICE; good && kind < STORE_KINDS; kind++)
+        good = store_is_intact(m->input, kind, session, 0, m->error);
+    good = good && find_offset(m->input, session, m->work, &offset, m->error) &&
+           store_session_begin(m->work, &row, m->error);
+    *copy = row.id;
+    for (enum store_kind kind = STORE_KIND_DEVICE; good && kind < STORE_KINDS; kind++)
+        good = store_copy_rows(m->input, m->work, store_tables[kind].name, "session = ?1", session,
+                               0, *copy, offset, m->error);
+    for (size_t i = 0; good && i < STORE_CHILDREN; i++)
+        good = store_copy_rows(m->input, m->work, store_children[i].table,
+                               "result IN (SELECT id FROM result WHERE session = ?1)", session, 0,
+                               *copy, offset, m->error);
+    store_session_clear(&row);
+    return good && store_sum_all(m->work, *copy, m->error);
+}
+
+// Corrects totals and courses after sessions were removed.
+static bool forget_totals(struct merging *m)
+{
+    return store_execute(m->work,
+                         "DELETE FROM total WHERE session NOT IN"
+                         " (SELECT id FROM session UNION SELECT 0);"
+                         "UPDATE course SET members ="
+                         " (SELECT count(*) FROM result WHERE result.course = course.id);"
+                         "DELETE FROM course WHERE members = 0",
+                         m->error) &&
+           store_total_make(m->work, STORE_KIND_COURSE, 0, m->error) &&
+           store_total_make(m->work, STORE_KIND_SESSION, 0, m->error);
+}
+
+static bool remove_session(struct merging *m, int64_t session)
+{
+    return store_run(m->work, m->error, "DELETE FROM session WHERE id = ?", "i", session) &&
+           forget_totals(m);
+}
+
+// --- Combining sessions
+
+static_assert(ENG_MAX_FAILURES == 16 && ENG_MAX_PARTS == 64, "as combine.sql has them");
+
+// Returns the command line without the options --shard and --shard-runs.
+static char *command_without_shard(const char *command)
+{
+    struct text without = {0};
+    text_puts(&without, "");
+    while (*command) {
+        size_t blanks = strspn(command, " "), length = strcspn(command + blanks, " ");
+        const char *word = command + blanks;
+        size_t name = strcspn(word, "= ");
+        if ((name == 7 && !strncmp(word, "--shard", 7)) ||
+            (name == 12 && !strncmp(word, "--shard-runs", 12))) {
+            command = word + length;
+            if (word[name] != '=' && *command) {
+                command += strspn(command, " ");
+                command += strcspn(command, " ");
+            }
+            continue;
+        }
+        text_append(&without, command, blanks + length);
+        command = word + length;
+    }
+    return without.data;
+}
+
+// litmus_command(text)
+static void command(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const char *text = (const char *)sqlite3_value_text(values[0]);
+    (void)count;
+    sqlite3_result_text(context, command_without_shard(text ? text : ""), -1, free);
+}
+
+// Makes the tables in memory that are used to combine sessions and to find their relations.
+static bool prepare_combining(struct merging *m)
+{
+    return (sqlite3_create_function(m->work->db, "litmus_command", 1, SQLITE_UTF8, NULL, command,
+                                    NULL, NULL) == SQLITE_OK ||
+            store_fail(m->work, m->error)) &&
+           store_run_part(m->work, m->error, store_combine_sql, "tables");
+}
+
+static bool run(struct merging *m, const char *part)
+{
+    return store_run_part(m->work, m->error, store_combine_sql, part);
+}
+
+static sqlite3_stmt *query(struct merging *m, const char *part, int64_t argument)
+{
+    return store_borrow_part(m->work, m->error, store_combine_sql, part, "i", argument);
+}
+
+static enum store_row refuse(sqlite3_stmt *select, void *user)
+{
+    const struct merging *m = user;
+    lit_fail(m->error, LIT_EXIT_USAGE, "%.460s; nothing was written",
+             sqlite3_column_text(select, 0));
+    return STORE_FAILED;
+}
+
+static bool check(struct merging *m, const char *part)
+{
+    return store_each(m->work, m->error, query(m, part, 0), refuse, m);
+}
+
+static enum store_row add_line(sqlite3_stmt *select, void *user)
+{
+    OWNED(lit_free) char *sentence = store_column_text(select, 0);
+    text_printf(user, "%s\n", sentence);
+    return STORE_NEXT;
+}
+
+static bool note(struct merging *m, const char *part, int64_t argument)
+{
+    return store_each(m->work, m->error, query(m, part, argument), add_line, &m->done->notes);
+}
+
+// Chooses the pieces; sets *count and their combined *uuid (free() it).
+static bool choose(struct merging *m, const char *part, int64_t argument, int64_t *count,
+                   char **uuid)
+{
+    return store_execute(m->work, "DELETE FROM piece", m->error) &&
+           store_finish(m->work, m->error, query(m, part, argument)) && run(m, "members") &&
+           store_number(m->work, m->error, count, "SELECT count(*) FROM piece", "") &&
+           store_text(m->work, m->error, query(m, "uuid", 0), uuid);
+}
+
+// Marks a session made of a plan's parts as finished if it is whole.
+static bool finish_plan(struct merging *m, int64_t session)
+{
+    OWNED(lit_free) char *options = NULL;
+    return store_text(m->work, m->error,
+                      store_borrow(m->work, m->error, "SELECT options FROM session WHERE id = ?",
+                                   "i", session),
+                      &options) &&
+           store_finish(m->work, m->error,
+                        query(m, "plan ends", m->plan->is_whole(m->work, session, options))) &&
+           store_sum_make(m->work, STORE_KIND_SESSION, session, 0, m->error);
+}
+
+// Combines the pieces into a session. False with an error that says which configuration cannot be
+// added, and why.
+static bool combine(struct merging *m, const char *uuid)
+{
+    int64_t session;
+    bool good = check(m, "check devices") && check(m, "check results") && check(m, "check runs") &&
+                run(m, "combine") && (!m->parts || run(m, "plan")) &&
+                store_number(m->work, m->error, &session, "SELECT session FROM made", "") &&
+                store_run(m->work, m->error, "UPDATE session SET uuid = ?2 WHERE id = ?1", "it",
+                          session, uuid) &&
+                store_sum_all(m->work, session, m->error) &&
+                store_total_add(m->work, STORE_KIND_SESSION, session, 0, m->error) &&
+                (!m->parts || finish_plan(m, session));
+    m->done->combined += good;
+    return good;
+}
+
+// Combines the run or plan that this shard or part belongs to.
+static bool combine_run(struct merging *m, int64_t shard)
+{
+    int64_t count, there = 0;
+    OWNED(lit_free) char *uuid = NULL;
+    bool good = m->parts ? choose(m, "pieces of a plan", shard, &count, &uuid) && run(m, "left out")
+                         : note(m, "unfinished", shard) &&
+                               choose(m, "pieces of a run", shard, &count, &uuid) &&
+                               check(m, "check shards");
+    // Delete a session made of a part that has continued since.
+    if (good && m->parts && m->done->replaced)
+        good = store_run(m->work, m->error, "DELETE FROM session WHERE uuid = ? AND NOT finished",
+                         "t", uuid);
+    good = good && store_number(m->work, m->error, &there,
+                                "SELECT count(*) FROM session WHERE uuid = ?", "t", uuid);
+    if (good && count > 0 && !there)
+        good = combine(m, uuid) && note(m, m->parts ? "plan note" : "shards note", 0) &&
+               run(m, "stale") && forget_totals(m);
+    return good;
+}
+
+static bool combine_runs(struct merging *m, const char *query_of_one)
+{
+    struct store_numbers runs = {0}; // one shard of each
+    bool good = store_add_numbers(m->work, m->error, query(m, query_of_one, 0), &runs);
+    for (size_t i = 0; good && i < runs.count; i++)
+        good = combine_run(m, runs.ids[i]);
+    free(runs.ids);
+    return good;
+}
+
+// Combines the shards of each run into one session, as far as they are present.
+static bool combine_shards(struct merging *m)
+{
+    return run(m, "shards") && forget_totals(m) && combine_runs(m, "runs");
+}
+
+// Combines the parts of each plan into one session, which is finished if plan->is_whole says so.
+static bool combine_parts(struct merging *m)
+{
+    int64_t count;
+    bool good = run(m, "plans") &&
+                store_number(m->work, m->error, &count, "SELECT count(*) FROM planned", "");
+    if (good && count == 0)
+        text_puts(&m->done->notes, "--parts: there are no two parts of one plan to put together\n");
+    m->parts = true;
+    good = good && combine_runs(m, "every plan") && run(m, "plans end");
+    m->parts = false;
+    return good;
+}
+
+// Combines into their sum the finished sessions whose uuid is in the table `arrived`, or that were
+// combined from such.
+static bool combine_sum(struct merging *m)
+{
+    int64_t count;
+    OWNED(lit_free) char *uuid = NULL;
+    bool good = choose(m, "pieces of a sum", 0, &count, &uuid);
+    if (good && count < 2)
+        text_puts(&m->done->notes, "--sum: there are no two finished sessions to add\n");
+    else
+        good = good && check(m, "check sum") && combine(m, uuid) && note(m, "sum note", 0) &&
+               run(m, "stale") && forget_totals(m);
+    return good;
+}
 
 // --- What is in the inputs
 
@@ -123,18 +458,6 @@ static bool is_within(struct merging *merging, int64_t session, int64_t other, i
                         "ii", session, other);
 }
 
-static bool copy(struct merging *merging, const struct incoming *incoming, const char *uuid,
-                 int64_t *id)
-{
-    return store_copy_session(merging->input, incoming->session.id, merging->work, uuid, id,
-                              merging->error);
-}
-
-static bool remove_session(struct merging *merging, int64_t id)
-{
-    return store_remove_session(merging->work, id, merging->error);
-}
-
 // Settles a copy of an existing session: the one that was resumed further stays.
 static bool settle_copies(struct merging *merging, const struct incoming *incoming, int64_t there)
 {
@@ -150,8 +473,8 @@ static bool settle_copies(struct merging *merging, const struct incoming *incomi
         return false;
     if (here == other && (finished || !session->finished))
         return true;
-    if (!copy(merging, incoming, "", &copied) || !is_within(merging, there, copied, &older) ||
-        !is_within(merging, copied, there, &newer))
+    if (!copy_session(merging, session->id, "", &copied) ||
+        !is_within(merging, there, copied, &older) || !is_within(merging, copied, there, &newer))
         return false;
     if (!older && !newer)
         return lit_fail(error, LIT_EXIT_USAGE,
@@ -208,31 +531,31 @@ static bool take_in(struct merging *merging, const struct incoming *incoming)
     if (there > 0)
         return settle_copies(merging, incoming, there);
     merging->done->added++;
-    return copy(merging, incoming, session->uuid, &copied) &&
+    return copy_session(merging, session->id, session->uuid, &copied) &&
            // The sessions that it was combined from.
            (!combined ||
             (store_run(merging->work, error,
                        "DELETE FROM session WHERE uuid IN (SELECT json_extract(?1, fullkey"
                        " || '.uuid') FROM " MEMBERS ")",
                        "t", session->options) &&
-             store_forget_totals(merging->work, error)));
+             forget_totals(merging)));
 }
 
 static bool do_merge(struct merging *merging)
 {
+    const struct store_merge_plan *plan = merging->plan;
     struct lit_error *error = merging->error;
     bool own;
-    if (!list_incoming(merging) || !store_combine_prepare(merging->work, error) ||
+    if (!list_incoming(merging) || !prepare_combining(merging) ||
         !store_enter(merging->work, &own, error))
         return false;
     bool good = true;
     for (size_t i = 0; good && i < merging->incoming_count; i++)
         good = take_in(merging, &merging->incoming[i]);
-    good = good && store_combine_shards(merging->work, merging->done, error) &&
-           (!merging->plan->parts ||
-            store_combine_parts(merging->work, merging->done, merging->plan->is_whole, error)) &&
-           (!merging->plan->sum || store_combine_sum(merging->work, merging->done, error)) &&
-           store_combine_apart(merging->work, merging->plan, merging->done, error);
+    good = good && combine_shards(merging) && (!plan->parts || combine_parts(merging)) &&
+           (!plan->sum || combine_sum(merging)) &&
+           store_each(merging->work, error, query(merging, "apart", plan->parts ? 2 : plan->sum),
+                      add_line, &merging->done->apart);
     return store_leave(merging->work, own, good, error);
 }
 

@@ -193,7 +193,7 @@ void store_clear(struct store_fields fields, void *record);
 
 // Defines the SQL functions for checksums: litmus_sum(...), the checksum of a row;
 // litmus_total(...), of rows in any order; litmus_add(a, b); litmus_identity(text);
-// litmus_past(...) and litmus_keep(...) of past.c.
+// litmus_past(...) and litmus_keep(...) of history.c.
 bool store_functions_define(sqlite3 *db);
 
 // Appends the expression for a row's checksum; for a result it covers its children.
@@ -257,7 +257,7 @@ bool store_configuration_check(struct store *store, const char *name, int64_t *r
 // Whether a word can be in the column of that name.
 bool store_is_hash(const char *text);
 
-// --- Courses (past.c): the results of a configuration under a driver
+// --- Courses (history.c): the results of a configuration under a driver
 
 // litmus_past(SESSION, FIELDS of store_brief): packs what histories read of a result, except what
 // its course says, with a checksum over both.
@@ -265,71 +265,22 @@ void store_past_make(sqlite3_context *context, int count, sqlite3_value **values
 // litmus_keep(KEPT, PAST): appends it to a struct text, bound as a pointer of that name. Gives 0.
 #define STORE_KEPT_PAST "litmus_keep"
 void store_past_keep(sqlite3_context *context, int count, sqlite3_value **values);
-// Reads the next kept value, of the course with that seed. False if this program cannot have
-// written it. Strings point into `kept`; name, session and driver stay unchanged.
-struct store_past;
-bool store_past_take(const struct text *kept, size_t *at, uint64_t seed, int64_t *session,
-                     struct store_past *past);
-uint64_t store_past_seed(const char *name, const char *device);
 // Adds a result that was just inserted to its course.
 bool store_course_add(struct store *store, int64_t result, const char *name, const char *device,
                       struct lit_error *error);
 // Adds the results of a session that have no course; for session 0 makes all courses anew.
 bool store_courses_make(struct store *store, int64_t session, struct lit_error *error);
-// Counts their members again after sessions were removed.
-bool store_courses_count(struct store *store, struct lit_error *error);
 
-// --- Merging (copy.c, combine.c)
+// --- Copying (merge.c)
 
 // Copies the rows of a table for which `where` holds, with ?1 and ?2, into the session `copy`:
 // moves numbers of results by `offset`, assigns others anew. The caller must then make checksums.
 bool store_copy_rows(struct store *from, struct store *to, const char *table, const char *where,
                      int64_t session, int64_t number, int64_t copy, int64_t offset,
                      struct lit_error *error);
-// Copies a session with everything that belongs to it into another store; reads every row first, as
-// reports do. `uuid` is its identity there, *copy its number there.
-bool store_copy_session(struct store *from, int64_t session, struct store *to, const char *uuid,
-                        int64_t *copy, struct lit_error *error);
-bool store_remove_session(struct store *store, int64_t session, struct lit_error *error);
-// Corrects totals after sessions were removed.
-bool store_forget_totals(struct store *store, struct lit_error *error);
 
-struct store_merge_done;
-struct store_merge_plan;
-// Makes the tables in memory that are used to combine sessions and to find their relations.
-bool store_combine_prepare(struct store *store, struct lit_error *error);
-// Combines the shards of each run into one session, as far as they are present.
-bool store_combine_shards(struct store *store, struct store_merge_done *done,
-                          struct lit_error *error);
-// Combines the parts of each plan into one session, which is finished if `is_whole` says so
-// (store/merge.h).
-bool store_combine_parts(struct store *store, struct store_merge_done *done,
-                         bool (*is_whole)(struct store *store, int64_t session,
-                                          const char *options),
-                         struct lit_error *error);
-// Combines into their sum the finished sessions whose uuid is in the table `arrived`, or that were
-// combined from such.
-bool store_combine_sum(struct store *store, struct store_merge_done *done, struct lit_error *error);
-// Fills done->apart; call after everything is combined.
-bool store_combine_apart(struct store *store, const struct store_merge_plan *plan,
-                         struct store_merge_done *done, struct lit_error *error);
+// --- Opening, and files (store.c)
 
-// --- Files (files.c)
-
-// Takes the writer's lock of the store at `path`: a file beside it that names the process that
-// holds it. The kernel drops the lock when the process ends in any way; a lock file left over means
-// nothing. `shown` is the path for messages.
-bool store_lock_take(struct store_lock *lock, const char *path, const char *shown,
-                     struct lit_error *error);
-void store_lock_drop(struct store_lock *lock);
-
-// The name under which SQLite opens a path: never a special name (":memory:"); follows links.
-// free() it.
-char *store_file_name(const char *path);
-// Remembers which files the store's name means, for store_stays.
-void store_watch(struct store *store);
-// Whether the log beside the store belongs to it, or there is none.
-bool store_owns_log(const struct store *store);
 // Copies the whole store into the existing, empty file at `path`, as a single file. `durable`: it
 // is on disk when this returns.
 bool store_copy_file(struct store *from, const char *path, bool durable, struct lit_error *error);
@@ -342,10 +293,6 @@ bool store_fill_scratch(const char *output,
 bool store_put_in_place(const char *temporary, const char *name, const char *shown,
                         struct lit_error *error);
 
-// --- Opening (store.c)
-
-// Whether a store can be at the path: a regular file that is long enough, or no file.
-bool store_is_usable(const char *path, struct lit_error *error);
 // Opens a possibly damaged file for reading, without checking its content.
 struct store *store_open_damaged(const char *path, struct lit_error *error);
 // Opens a private file that is thrown away if anything fails: does not lock it or wait for the

@@ -72,7 +72,7 @@ CREATE TABLE pair (
 CREATE INDEX pair_value ON pair (key, value);
 
 -- The results of a configuration under a driver: how many there are in all sessions. Histories find
--- them by its number, and read `past`, which has all that they tell of a result (past.c).
+-- them by its number, and read `past`, which has all that they tell of a result (history.c).
 CREATE TABLE course (
   id INTEGER PRIMARY KEY,
   configuration INTEGER NOT NULL REFERENCES configuration (id) ON DELETE CASCADE,

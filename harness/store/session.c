@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions, their devices, the tries of searches for stress, and their kernels.
+// Sessions, their devices, the tries of searches for stress, and their kernels; and what may be
+// taken from the options of a session.
 #include "store/private.h"
 
+#include "../../simt/settings.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,8 +133,12 @@ bool store_device_put(struct store *store, int64_t session, unsigned number,
     return store_put_record(store, STORE_KIND_DEVICE, session, &device, error);
 }
 
+// What a reader calls for each row: one of these.
 struct visiting {
-    bool (*visit)(struct eng_device *device, void *user);
+    bool (*device)(struct eng_device *device, void *user);
+    bool (*tuning)(const struct result *tuning, void *user);
+    void (*name)(const char *name, void *user);
+    bool (*kernel)(const void *bytes, size_t size, void *user);
     void *user;
 };
 
@@ -140,7 +148,7 @@ static bool visit_device(int64_t session, void *record, void *user)
     const struct visiting *visiting = user;
     (void)session;
     dev_facts_id(&device->facts, device->id);
-    return visiting->visit(device, visiting->user);
+    return visiting->device(device, visiting->user);
 }
 
 bool store_devices(struct store *store, int64_t session,
@@ -149,7 +157,8 @@ bool store_devices(struct store *store, int64_t session,
 {
     return store_total_check(store, STORE_KIND_DEVICE, session, error) &&
            store_each_record(store, STORE_KIND_DEVICE, "WHERE session = ?1 ORDER BY number",
-                             session, 0, visit_device, &(struct visiting){visit, user}, error);
+                             session, 0, visit_device,
+                             &(struct visiting){.device = visit, .user = user}, error);
 }
 
 // --- Tries of a search for stress
@@ -162,16 +171,11 @@ bool store_tuning_put(struct store *store, int64_t session, const struct result 
     return store_put_record(store, STORE_KIND_TUNING, session, tuning, error);
 }
 
-struct visiting_tries {
-    bool (*visit)(const struct result *tuning, void *user);
-    void *user;
-};
-
 static bool visit_try(int64_t number, void *record, void *user)
 {
-    const struct visiting_tries *visiting = user;
+    const struct visiting *visiting = user;
     (void)number;
-    return visiting->visit(record, visiting->user);
+    return visiting->tuning(record, visiting->user);
 }
 
 bool store_tunings(struct store *store, int64_t session,
@@ -180,7 +184,7 @@ bool store_tunings(struct store *store, int64_t session,
 {
     return store_total_check(store, STORE_KIND_TUNING, session, error) &&
            store_each_record(store, STORE_KIND_TUNING, "WHERE session = ?1 ORDER BY id", session, 0,
-                             visit_try, &(struct visiting_tries){visit, user}, error);
+                             visit_try, &(struct visiting){.tuning = visit, .user = user}, error);
 }
 
 bool store_tuned(struct store *store, bool (*visit)(const struct result *best, void *user),
@@ -197,21 +201,16 @@ bool store_tuned(struct store *store, bool (*visit)(const struct result *best, v
     return store_total_check(store, STORE_KIND_RESULT, 0, error) &&
            store_total_check(store, STORE_KIND_TUNING, 0, error) &&
            store_each_selected(store, STORE_KIND_TUNING, store_borrow(store, error, sql.data, ""),
-                               visit_try, &(struct visiting_tries){visit, user}, error);
+                               visit_try, &(struct visiting){.tuning = visit, .user = user}, error);
 }
 
 // --- What was tried
 
-struct visiting_names {
-    void (*visit)(const char *name, void *user);
-    void *user;
-};
-
 static enum store_row visit_name(sqlite3_stmt *select, void *user)
 {
-    const struct visiting_names *visiting = user;
+    const struct visiting *visiting = user;
     OWNED(lit_free) char *name = store_column_text(select, 0);
-    visiting->visit(name, visiting->user);
+    visiting->name(name, visiting->user);
     return STORE_NEXT;
 }
 
@@ -224,7 +223,7 @@ bool store_tried(struct store *store, int64_t session, const char *device, const
                                    " AND name GLOB ?2 || '@*' AND result <> 'partial'"
                                    " AND session < ?3",
                                    "tti", device, tests, session),
-                      visit_name, &(struct visiting_names){visit, user});
+                      visit_name, &(struct visiting){.name = visit, .user = user});
 }
 
 // --- Kernels from outside
@@ -236,17 +235,12 @@ bool store_kernel_put(struct store *store, int64_t session, const char *test, co
     return store_put_record(store, STORE_KIND_KERNEL, session, &row, error);
 }
 
-struct visiting_kernels {
-    bool (*visit)(const void *bytes, size_t size, void *user);
-    void *user;
-};
-
 static bool visit_kernel(int64_t number, void *record, void *user)
 {
-    const struct visiting_kernels *visiting = user;
+    const struct visiting *visiting = user;
     const struct store_kernel_row *row = record;
     (void)number;
-    return visiting->visit(row->packed.bytes, row->packed.size, visiting->user);
+    return visiting->kernel(row->packed.bytes, row->packed.size, visiting->user);
 }
 
 bool store_kernels(struct store *store, int64_t session,
@@ -257,6 +251,70 @@ bool store_kernels(struct store *store, int64_t session,
            store_each_record(store, STORE_KIND_KERNEL,
                              "WHERE session = ?1 OR ?1 = 0 AND id IN"
                              " (SELECT max(id) FROM kernel GROUP BY name) ORDER BY id",
-                             session, 0, visit_kernel, &(struct visiting_kernels){visit, user},
-                             error);
+                             session, 0, visit_kernel,
+                             &(struct visiting){.kernel = visit, .user = user}, error);
+}
+
+// --- Options
+
+#define OPTIONS_MAX 4000000 // bytes
+
+// Members of a session's options.
+static const char *const members[] = {
+    "build",    "caselist", "count", "devices", "drivers", "first",      "joined", "max_runs",
+    "patterns", "runs",     "seed",  "shard",   "shuffle", "simt",       "skips",  "stress",
+    "thorough", "unclosed", "until", "usual",   "timeout", "validation",
+};
+
+// Settings of the SIMT simulator and of emulated GPUs: all but "counts" and "trace", which name
+// files that it writes.
+static const char *const settings[] = {
+    "model", "seed", "devices", "subgroup", "threads", "resident", "schedule", "depth",
+    "fault", "rate", "at",      "bounds",   "timing",  "caches",   "steps",    "turns",
+};
+
+static bool has(const char *const *list, size_t count, const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(list[i]) == length && strncmp(list[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+bool store_recorded_simt(const char *given, struct text *listed)
+{
+    bool all = true;
+    text_puts(listed, "");
+    for (const char *at = given; *at; at += *at == ',') {
+        const size_t length = strcspn(at, ","), name = strcspn(at, "=,");
+        // The model comes first and may have no name.
+        if ((name == length && at == given) ||
+            has(settings, sizeof settings / sizeof *settings, at, name) ||
+            has(operator_names, OPERATOR_COUNT, at, name)) {
+            text_puts(listed, listed->length ? "," : "");
+            text_append(listed, at, length);
+        } else {
+            all = false;
+        }
+        at += length;
+    }
+    return all;
+}
+
+json_t *store_recorded(const char *options)
+{
+    const size_t length = options ? strnlen(options, OPTIONS_MAX) : OPTIONS_MAX;
+    json_t *root = length < OPTIONS_MAX ? json_loadb(options, length, 0, NULL) : NULL, *value;
+    const char *key;
+    void *next;
+    if (root && !json_is_object(root)) {
+        json_decref(root);
+        return NULL;
+    }
+    json_object_foreach_safe(root, next, key, value)
+    {
+        if (!has(members, sizeof members / sizeof *members, key, strlen(key)))
+            json_object_del(root, key);
+    }
+    return root;
 }

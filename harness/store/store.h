@@ -166,7 +166,7 @@ bool store_codes(struct store *store, int64_t session, const char *device, const
 
 // --- A session's options
 //
-// A store may come from someone else, so all readers take only what recorded.c lists out of a
+// A store may come from someone else, so all readers take only what session.c lists out of a
 // session's options: nothing there names a file to write, a program to start or a variable of the
 // environment.
 
