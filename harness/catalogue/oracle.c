@@ -105,19 +105,6 @@ void cat_oracle_expect(const struct cat_oracle *oracle, const struct cat_args *a
 
 // Formulas
 
-static uint32_t operate(enum cat_node_kind kind, uint32_t a, uint32_t b)
-{
-#define OPERATION(id, sign, binds, value)                                                          \
-    case CAT_NODE_##id:                                                                            \
-        return value;
-    switch (kind) {
-        CAT_OPERATORS(OPERATION)
-    default:
-        return 0;
-    }
-#undef OPERATION
-}
-
 // Word `at` of the `count` input words from `first` on.
 static uint32_t input_at(const struct cat_place *place, uint64_t first, uint64_t at, uint64_t count)
 {
@@ -161,6 +148,37 @@ static void fill_numbers(struct evaluation *e)
 
 static uint32_t value(struct evaluation *e, size_t at);
 
+// The nodes that need only the values of their operands, like CAT_OPERATORS.
+#define OPERATIONS(X)                                                                              \
+    CAT_OPERATORS(X)                                                                               \
+    X(IN, , , input_at(place, members * place->unit, a, members))                                  \
+    X(INPUT, , , input_at(place, 0, a, UINT64_MAX))                                                \
+    X(STEPS, , , steps(a, b))                                                                      \
+    X(NOT, , , !a)                                                                                 \
+    X(FLIP, , , ~a)                                                                                \
+    X(NEGATE, , , 0u - a)
+
+static bool has_one_operand(enum cat_node_kind kind)
+{
+    return kind == CAT_NODE_IN || kind == CAT_NODE_INPUT || kind == CAT_NODE_NOT ||
+           kind == CAT_NODE_FLIP || kind == CAT_NODE_NEGATE || kind == CAT_NODE_DRAW ||
+           kind == CAT_NODE_FILE;
+}
+
+static uint32_t operate(const struct cat_place *place, uint32_t members, enum cat_node_kind kind,
+                        uint32_t a, uint32_t b)
+{
+#define OPERATION(id, sign, binds, value)                                                          \
+    case CAT_NODE_##id:                                                                            \
+        return value;
+    switch (kind) {
+        OPERATIONS(OPERATION)
+    default:
+        return 0;
+    }
+#undef OPERATION
+}
+
 #define BLOCK 64 // invocations per evaluation of a node
 
 // Evaluates a node for `count` invocations as `other`, at most BLOCK, from `first` on. Evaluates
@@ -173,12 +191,10 @@ static void values(const struct evaluation *e, size_t at, uint32_t first, uint32
     const uint32_t members = invocations_of_a_unit(place->args);
     uint32_t left[BLOCK], right[BLOCK];
     const bool leaf = node->kind == CAT_NODE_NUMBER || node->kind == CAT_NODE_NAME;
-    const bool alone = node->kind == CAT_NODE_IN || node->kind == CAT_NODE_INPUT ||
-                       node->kind == CAT_NODE_NOT || node->kind == CAT_NODE_FLIP ||
-                       node->kind == CAT_NODE_NEGATE;
+    const bool one = has_one_operand(node->kind);
     if (!leaf)
         values(e, node->of[0], first, count, left);
-    if (!leaf && !alone)
+    if (!leaf && !one)
         values(e, node->of[1], first, count, right);
     if (node->kind == CAT_NODE_CHOICE)
         values(e, node->of[2], first, count, out);
@@ -189,31 +205,20 @@ static void values(const struct evaluation *e, size_t at, uint32_t first, uint32
 #define OPERATION(id, sign, binds, value)                                                          \
     case CAT_NODE_##id:                                                                            \
         for (uint32_t i = 0; i < count; i++) {                                                     \
-            const uint32_t a = left[i], b = right[i];                                              \
+            const uint32_t a = left[i], b = one ? 0 : right[i];                                    \
+            (void)b;                                                                               \
             out[i] = value;                                                                        \
         }                                                                                          \
         break;
     switch (node->kind) {
-        CAT_OPERATORS(OPERATION)
+        OPERATIONS(OPERATION)
     case CAT_NODE_NAME:
         if (node->number == CAT_NAME_OTHER) {
             EACH(first + i);
         }
         EACH(e->numbers[node->number]);
-    case CAT_NODE_IN:
-        EACH(input_at(place, place->unit * members, left[i], members));
-    case CAT_NODE_INPUT:
-        EACH(input_at(place, 0, left[i], UINT64_MAX));
-    case CAT_NODE_STEPS:
-        EACH(steps(left[i], right[i]));
     case CAT_NODE_CHOICE:
         EACH(left[i] ? right[i] : out[i]);
-    case CAT_NODE_NOT:
-        EACH(!left[i]);
-    case CAT_NODE_FLIP:
-        EACH(~left[i]);
-    case CAT_NODE_NEGATE:
-        EACH(0u - left[i]);
     default:
         EACH(node->number);
     }
@@ -257,42 +262,29 @@ static uint32_t value(struct evaluation *e, size_t at)
 {
     const struct cat_node *node = &e->formula->nodes[at];
     const struct cat_place *place = e->place;
-    uint64_t bound;
-#define OPERAND(i) value(e, node->of[i])
-    switch (node->kind) {
-    case CAT_NODE_NUMBER:
+    if (node->kind == CAT_NODE_NUMBER)
         return node->number;
-    case CAT_NODE_NAME:
+    if (node->kind == CAT_NODE_NAME)
         return node->number == CAT_NAME_RANDOM ? (uint32_t)(random_next(place->random) >> 32)
                                                : e->numbers[node->number];
-    case CAT_NODE_IN:
-        bound = invocations_of_a_unit(place->args);
-        return input_at(place, place->unit * bound, OPERAND(0), bound);
-    case CAT_NODE_INPUT:
-        return input_at(place, 0, OPERAND(0), UINT64_MAX);
-    case CAT_NODE_DRAW:
-        bound = OPERAND(0);
-        return bound ? (uint32_t)random_below(place->random, bound) : 0;
-    case CAT_NODE_FILE:
-        return cat_test_file(place->args->which->test, OPERAND(0));
-    case CAT_NODE_STEPS:
-        return steps(OPERAND(0), OPERAND(1));
-    case CAT_NODE_FOLD:
+    if (node->kind == CAT_NODE_FOLD)
         return fold(e, node);
+    const bool lazy = node->kind == CAT_NODE_CHOICE || node->kind == CAT_NODE_BOTH;
+    // The right operand draws its random numbers first.
+    const uint32_t b = lazy || has_one_operand(node->kind) ? 0 : value(e, node->of[1]);
+    const uint32_t a = value(e, node->of[0]);
+    switch (node->kind) {
     case CAT_NODE_CHOICE:
-        return OPERAND(0) ? OPERAND(1) : OPERAND(2);
-    case CAT_NODE_NOT:
-        return !OPERAND(0);
-    case CAT_NODE_FLIP:
-        return ~OPERAND(0);
-    case CAT_NODE_NEGATE:
-        return 0u - OPERAND(0);
+        return value(e, node->of[a ? 1 : 2]);
     case CAT_NODE_BOTH:
-        return OPERAND(0) && OPERAND(1);
+        return a && value(e, node->of[1]);
+    case CAT_NODE_DRAW:
+        return a ? (uint32_t)random_below(place->random, a) : 0;
+    case CAT_NODE_FILE:
+        return cat_test_file(place->args->which->test, a);
     default:
-        return operate(node->kind, OPERAND(0), OPERAND(1));
+        return operate(place, invocations_of_a_unit(place->args), node->kind, a, b);
     }
-#undef OPERAND
 }
 
 void cat_formula_settle(struct cat_formula *formula, const struct cat_case *which)

@@ -54,15 +54,13 @@ static void put_bytes(struct codec *c, void *bytes, size_t size)
     }
 }
 
-static void put_number(struct codec *c, uint32_t *number)
-{
-    put_bytes(c, number, sizeof *number);
-}
+// A member of a plain type.
+#define PUT(c, member) put_bytes(c, &(member), sizeof(member))
 
 static void put_flag(struct codec *c, bool *flag)
 {
     uint32_t number = *flag;
-    put_number(c, &number);
+    PUT(c, number);
     *flag = number & 1;
     c->bad |= number > 1;
 }
@@ -70,14 +68,9 @@ static void put_flag(struct codec *c, bool *flag)
 static void put_count(struct codec *c, size_t *count, uint64_t most)
 {
     uint32_t number = (uint32_t)*count;
-    put_number(c, &number);
+    PUT(c, number);
     *count = c->bad || number > most ? 0 : number;
     c->bad |= number > most;
-}
-
-static void put_wide(struct codec *c, uint64_t *number)
-{
-    put_bytes(c, number, sizeof *number);
 }
 
 // An array of elements of `each` bytes, allocated when reading.
@@ -104,48 +97,43 @@ static void put_text(struct codec *c, struct text *text)
     }
 }
 
-static void put_real(struct codec *c, float *number)
-{
-    put_bytes(c, number, sizeof *number);
-}
-
 static void put_tolerance(struct codec *c, struct cat_tolerance *of)
 {
-    put_number(c, &of->order);
-    put_wide(c, &of->from);
-    put_wide(c, &of->to);
-    put_number(c, &of->ulps);
-    put_number(c, &of->half_ulps);
-    put_real(c, &of->relative);
-    put_real(c, &of->absolute);
-    put_real(c, &of->rmse);
-    put_wide(c, &of->like);
-    put_number(c, &of->nan);
+    PUT(c, of->order);
+    PUT(c, of->from);
+    PUT(c, of->to);
+    PUT(c, of->ulps);
+    PUT(c, of->half_ulps);
+    PUT(c, of->relative);
+    PUT(c, of->absolute);
+    PUT(c, of->rmse);
+    PUT(c, of->like);
+    PUT(c, of->nan);
 }
 
 static void put_interface(struct codec *c, struct cat_interface *of)
 {
-    put_bytes(c, of->entry, sizeof of->entry);
-    put_number(c, &of->rows);
-    put_number(c, &of->layers);
+    PUT(c, of->entry);
+    PUT(c, of->rows);
+    PUT(c, of->layers);
     put_flag(c, &of->full);
     put_flag(c, &of->sized);
-    put_number(c, &of->width);
-    put_number(c, &of->push_size);
-    put_bytes(c, of->push, sizeof of->push);
+    PUT(c, of->width);
+    PUT(c, of->push_size);
+    PUT(c, of->push);
     put_count(c, &of->binding_count, CAT_MOST_BINDINGS);
     for (size_t i = 0; i < of->binding_count; i++) {
         struct cat_binding *binding = &of->bindings[i];
         uint32_t region = binding->region;
-        put_number(c, &binding->set);
-        put_number(c, &binding->binding);
-        put_number(c, &binding->element);
+        PUT(c, binding->set);
+        PUT(c, binding->binding);
+        PUT(c, binding->element);
         put_flag(c, &binding->uniform);
-        put_number(c, &region);
-        put_wide(c, &binding->first);
-        put_wide(c, &binding->words);
+        PUT(c, region);
+        PUT(c, binding->first);
+        PUT(c, binding->words);
         put_tolerance(c, &binding->may);
-        put_bytes(c, binding->name, sizeof binding->name);
+        PUT(c, binding->name);
         c->bad |= region >= CAT_REGIONS;
         binding->region = c->bad ? CAT_INPUT : (enum cat_region)region;
     }
@@ -155,9 +143,9 @@ static void put_steps(struct codec *c, struct cat_interface *of)
 {
     put_count(c, &of->step_count, CAT_MOST_STEPS);
     for (size_t i = 0; i < of->step_count; i++) {
-        put_number(c, &of->steps[i].part);
-        put_bytes(c, of->steps[i].groups, sizeof of->steps[i].groups);
-        put_bytes(c, of->steps[i].push, sizeof of->steps[i].push);
+        PUT(c, of->steps[i].part);
+        PUT(c, of->steps[i].groups);
+        PUT(c, of->steps[i].push);
     }
 }
 
@@ -165,11 +153,11 @@ static void put_addresses(struct codec *c, struct cat_interface *of)
 {
     put_count(c, &of->address_count, CAT_MOST_ADDRESSES);
     for (size_t i = 0; i < of->address_count; i++) {
-        put_number(c, &of->addresses[i].in);
-        put_number(c, &of->addresses[i].step);
-        put_wide(c, &of->addresses[i].at);
-        put_number(c, &of->addresses[i].of);
-        put_wide(c, &of->addresses[i].first);
+        PUT(c, of->addresses[i].in);
+        PUT(c, of->addresses[i].step);
+        PUT(c, of->addresses[i].at);
+        PUT(c, of->addresses[i].of);
+        PUT(c, of->addresses[i].first);
     }
 }
 
@@ -183,8 +171,8 @@ static void put_parts(struct codec *c, struct cat_interface *of)
         struct cat_part *part = &of->parts[i];
         put_interface(c, &part->interface);
         put_list(c, (void **)&part->words, &part->word_count, sizeof *part->words);
-        put_number(c, &part->workgroup);
-        put_number(c, &part->subgroup);
+        PUT(c, part->workgroup);
+        PUT(c, part->subgroup);
         put_count(c, &part->spec_count, CAT_MOST_SPEC);
         put_bytes(c, part->spec_ids, part->spec_count * sizeof *part->spec_ids);
         put_bytes(c, part->spec_values, part->spec_count * sizeof *part->spec_values);
@@ -199,18 +187,18 @@ static void put_parts(struct codec *c, struct cat_interface *of)
 
 static void put_litmus(struct codec *c, struct cat_litmus *of)
 {
-    put_number(c, &of->threads);
-    put_number(c, &of->buffered);
-    put_bytes(c, of->initial, sizeof of->initial);
+    PUT(c, of->threads);
+    PUT(c, of->buffered);
+    PUT(c, of->initial);
     put_flag(c, &of->forbids);
-    put_bytes(c, of->states.names, sizeof of->states.names);
-    put_number(c, &of->states.fails);
+    PUT(c, of->states.names);
+    PUT(c, of->states.fails);
 }
 
 static void put_package(struct codec *c, struct cat_package *of)
 {
     uint32_t format = FORMAT;
-    put_number(c, &format);
+    PUT(c, format);
     c->bad |= format != FORMAT;
     put_text(c, &of->name);
     put_text(c, &of->origin);
@@ -219,15 +207,15 @@ static void put_package(struct codec *c, struct cat_package *of)
     put_interface(c, &of->interface);
     put_steps(c, &of->interface);
     put_parts(c, &of->interface);
-    put_number(c, &of->groups);
-    put_number(c, &of->workgroup);
-    put_number(c, &of->subgroup);
+    PUT(c, of->groups);
+    PUT(c, of->workgroup);
+    PUT(c, of->subgroup);
     put_list(c, (void **)&of->specs, &of->spec_count, sizeof *of->specs);
     for (size_t i = 0; i < CAT_REGIONS; i++)
         put_list(c, (void **)&of->region[i], &of->region_words[i], sizeof **of->region);
     put_list(c, (void **)&of->expected, &of->expected_words, sizeof *of->expected);
     put_litmus(c, &of->litmus);
-    put_number(c, &of->litmus.words);
+    PUT(c, of->litmus.words);
     put_addresses(c, &of->interface);
 }
 
@@ -235,8 +223,8 @@ static void put_package(struct codec *c, struct cat_package *of)
 static void put_check(struct codec *c, struct cat_package *of)
 {
     uint32_t magic = ZSTD_MAGIC_SKIPPABLE_START, rest = (uint32_t)(of->check.length + 8);
-    put_number(c, &magic);
-    put_number(c, &rest);
+    PUT(c, magic);
+    PUT(c, rest);
     c->bad |= magic != ZSTD_MAGIC_SKIPPABLE_START || (!c->out && rest != c->left);
     put_flag(c, &of->unsound);
     put_text(c, &of->check);
