@@ -74,22 +74,9 @@ static void id_expect(const struct cat_args *args, const uint32_t *input, uint32
 }
 
 const struct cat_oracle oracles_broadcast[] = {
-    {
-        .name = "broadcast.id",
-        .check = CAT_CHECK_TAG,
-        .instance = "subgroup",
-        .least = 2,
-        .shape = id_shape,
-        .input = id_input,
-        .expect_unit = id_expect,
-        .where = BY_ITERATION,
-    },
-    {
-        .name = "broadcast.compaction",
-        .instance = "subgroup",
-        .shape = compaction_shape,
-        .expect_unit = compaction_expect,
-        .where = "place {word}" OF_SUBGROUP,
-    },
+    ORACLE("broadcast.id", "subgroup", .check = CAT_CHECK_TAG, .least = 2, .shape = id_shape,
+           .input = id_input, .expect_unit = id_expect, .where = BY_ITERATION),
+    ORACLE("broadcast.compaction", "subgroup", .shape = compaction_shape,
+           .expect_unit = compaction_expect, .where = "place {word}" OF_SUBGROUP),
     {0},
 };

@@ -6,21 +6,14 @@
 
 #include <stdlib.h>
 
-static void random_below_input(const struct cat_args *args, uint64_t seed, uint32_t bound,
-                               uint32_t *input)
-{
-    struct lit_random random = {seed};
-    for (uint64_t i = 0; i < args->shape.input_words; i++)
-        input[i] = (uint32_t)random_below(&random, bound);
-}
-
 // ---- cases.amdvlk-138 and cases.llpc-426: one turn for each distinct value
 
 static void turns_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
-    random_below_input(args, seed, cat_value(args, "values"), input);
+    const uint32_t values = cat_value(args, "values");
+    struct lit_random random = {seed};
     for (uint64_t i = 0; i < args->shape.input_words; i++)
-        input[i] = (input[i] + 1) * 0x9E3779B1u;
+        input[i] = (uint32_t)(random_below(&random, values) + 1) * 0x9E3779B1u;
 }
 
 // The distinct words of a subgroup in order of first occurrence. Returns their number.
@@ -150,10 +143,7 @@ static void stacks_expect(const struct cat_args *args, const uint32_t *input, ui
 
 static uint32_t bools_of(const struct cat_args *args)
 {
-    uint32_t bools = 0;
-    for (const char *digit = cat_axis(args, "bools"); *digit; digit++)
-        bools = bools * 10 + (uint32_t)(*digit - '0');
-    return bools;
+    return (uint32_t)strtoul(cat_axis(args, "bools"), NULL, 10);
 }
 
 // Whether the truth values are of this kind, whatever the buffer's decorations.
@@ -292,26 +282,17 @@ static void reduction_expect(const struct cat_args *args, const uint32_t *input,
     }
 }
 
-// A bug's case with a subgroup as checked unit.
-#define CASE(ticket, results_, ...)                                                                \
-    {                                                                                              \
-        .name = "cases." ticket, .instance = "subgroup", .results = results_, __VA_ARGS__          \
-    }
-// The same with a workgroup as checked unit.
-#define WORKGROUP_CASE(ticket, results_, ...)                                                      \
-    {                                                                                              \
-        .name = "cases." ticket, .instance = "workgroup", .of_workgroups = true,                   \
-        .results = results_, __VA_ARGS__                                                           \
-    }
+#define CASE(ticket, unit, results_, ...)                                                          \
+    ORACLE("cases." ticket, unit, .results = results_, __VA_ARGS__)
 
 const struct cat_oracle oracles_cases[] = {
-    CASE("amdvlk-138", 2, .input = turns_input, .expect_unit = turns_expect),
-    WORKGROUP_CASE("llama-cpp-28975", 4, .shape = sorts_shape, .input = sorts_input,
-                   .expect_unit = sorts_expect),
-    CASE("llpc-426", 2, .input = turns_input, .expect_unit = asks_expect),
-    WORKGROUP_CASE("nvidia-skipped-reduction", 2, .least = 2, .shape = reduction_shape,
-                   .expect = reduction_expect),
-    WORKGROUP_CASE("vello-10-nv-bug-3", 12, .expect_unit = scans_expect),
-    CASE("vello-10-nv-crash-1", 6, .expect = stacks_expect),
+    CASE("amdvlk-138", "subgroup", 2, .input = turns_input, .expect_unit = turns_expect),
+    CASE("llama-cpp-28975", "workgroup", 4, .of_workgroups = true, .shape = sorts_shape,
+         .input = sorts_input, .expect_unit = sorts_expect),
+    CASE("llpc-426", "subgroup", 2, .input = turns_input, .expect_unit = asks_expect),
+    CASE("nvidia-skipped-reduction", "workgroup", 2, .of_workgroups = true, .least = 2,
+         .shape = reduction_shape, .expect = reduction_expect),
+    CASE("vello-10-nv-bug-3", "workgroup", 12, .of_workgroups = true, .expect_unit = scans_expect),
+    CASE("vello-10-nv-crash-1", "subgroup", 6, .expect = stacks_expect),
     {0},
 };

@@ -65,13 +65,11 @@ static void groups_expect(const struct cat_args *args, const uint32_t *input, ui
     expected[2] = CAT_POISON + lanes;
 }
 
-#define DIVERGENCE(name_, input_, expect_, iterations, ...)                                        \
-    {                                                                                              \
-        .name = "divergence." name_, .check = CAT_CHECK_CHOICE,                                    \
-        .choice = {.names = {__VA_ARGS__, "something else"}}, .instance = "subgroup",              \
-        .alike = true, .least = 4, .data = iterations, .shape = subgroup_shape, .input = input_,   \
-        .expect = expect_, .where = "subgroup {unit%subgroups} of workgroup {unit/subgroups}",     \
-    }
+#define DIVERGENCE(name, input_, expect_, iterations, ...)                                         \
+    ORACLE("divergence." name, "subgroup", .check = CAT_CHECK_CHOICE,                              \
+           .choice = {.names = {__VA_ARGS__, "something else"}}, .alike = true, .least = 4,        \
+           .data = iterations, .shape = subgroup_shape, .input = input_, .expect = expect_,        \
+           .where = "subgroup {unit%subgroups} of workgroup {unit/subgroups}")
 
 const struct cat_oracle oracles_divergence[] = {
     DIVERGENCE("loop-exit", pieces_input, pieces_expect, &(const uint32_t){2}, "exit first",

@@ -90,11 +90,9 @@ static void formula_expect(const struct cat_args *args, const uint32_t *input, u
     }
 }
 
-#define FORMULA(name_, unit, ...)                                                                  \
-    {                                                                                              \
-        .name = "formula." name_, .instance = unit, .results = 1, .fits = formula_fits,            \
-        .shape = formula_shape, .input = formula_input, .expect = formula_expect, __VA_ARGS__      \
-    }
+#define FORMULA(name, unit, ...)                                                                   \
+    ORACLE("formula." name, unit, .results = 1, .fits = formula_fits, .shape = formula_shape,      \
+           .input = formula_input, .expect = formula_expect, __VA_ARGS__)
 
 const struct cat_oracle oracles_formula[] = {
     FORMULA("subgroup", "subgroup", .of_workgroups = false),

@@ -66,22 +66,8 @@ static void describe(const struct cat_args *args, const struct cat_failure *fail
 }
 
 const struct cat_oracle oracles_groups[] = {
-    {
-        .name = "groups.generated",
-        .check = CAT_CHECK_EQUAL,
-        .instance = "subgroup",
-        .read = oracle_program_read,
-        .fits = fits,
-        .shape = size_up,
-        .input = fill_input,
-        .expect = expect,
-        .describe = describe,
-    },
-    {
-        .name = "groups.drawn",
-        .check = CAT_CHECK_EQUAL,
-        .instance = "subgroup",
-        .draws = "groups",
-    },
+    ORACLE("groups.generated", "subgroup", .read = oracle_program_read, .fits = fits,
+           .shape = size_up, .input = fill_input, .expect = expect, .describe = describe),
+    ORACLE("groups.drawn", "subgroup", .draws = "groups"),
     {0},
 };

@@ -31,7 +31,7 @@ static void kernel_shape(struct cat_args *args)
     };
 }
 
-static void kernel_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
+void oracle_package_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
     const struct cat_package *package = package_of(args);
     (void)seed;
@@ -71,14 +71,9 @@ static void kernel_describe(const struct cat_args *args, const struct cat_failur
 }
 
 const struct cat_oracle oracles_kernel[] = {
-    {.name = "kernel.words",
-     .instance = "word",
-     .needs_progress = true, // unknown: assume so
-     .results = 1,
-     .fits = kernel_fits,
-     .shape = kernel_shape,
-     .input = kernel_input,
-     .expect = kernel_expect,
-     .describe = kernel_describe},
+    // Whether its workgroups wait is unknown: assume so.
+    ORACLE("kernel.words", "word", .needs_progress = true, .results = 1, .fits = kernel_fits,
+           .shape = kernel_shape, .input = oracle_package_input, .expect = kernel_expect,
+           .describe = kernel_describe),
     {0},
 };

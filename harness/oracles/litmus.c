@@ -16,11 +16,6 @@ static uint64_t instances_of(const struct cat_args *args)
     return workgroups * args->workgroup;
 }
 
-static bool is_power_of_two(uint64_t count)
-{
-    return count && !(count & (count - 1));
-}
-
 static bool litmus_fits(const struct cat_args *args, struct lit_error *error)
 {
     const struct cat_package *package = args->which->test->package;
@@ -32,10 +27,7 @@ static bool litmus_fits(const struct cat_args *args, struct lit_error *error)
                         "%u subgroups of %u lanes in a workgroup: the test needs %u of %u",
                         args->workgroup / args->subgroup, args->subgroup, package->workgroup,
                         package->subgroup);
-    return (is_power_of_two(instances_of(args)) && is_power_of_two(args->workgroup)) ||
-           lit_fail(error, LIT_EXIT_USAGE,
-                    "%u workgroups of %u invocations: no powers of two, so no permutation",
-                    (unsigned)(args->scale * cat_value(args, "times")), args->workgroup);
+    return oracle_permutes(args, instances_of(args), error);
 }
 
 static void litmus_shape(struct cat_args *args)
@@ -54,13 +46,6 @@ static void litmus_shape(struct cat_args *args)
     };
 }
 
-static void litmus_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
-{
-    const struct cat_package *package = args->which->test->package;
-    (void)seed;
-    memcpy(input, package->region[CAT_INPUT], package->region_words[CAT_INPUT] * sizeof *input);
-}
-
 static void litmus_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
     (void)args;
@@ -69,15 +54,8 @@ static void litmus_expect(const struct cat_args *args, const uint32_t *input, ui
 }
 
 const struct cat_oracle oracles_litmus[] = {
-    {.name = "litmus.states",
-     .check = CAT_CHECK_STATE,
-     .instance = "instance of the test",
-     .needs_progress = true,
-     .alike = true,
-     .fits = litmus_fits,
-     .shape = litmus_shape,
-     .input = litmus_input,
-     .expect = litmus_expect,
-     .where = "instance {unit}"},
+    ORACLE("litmus.states", "instance of the test", .check = CAT_CHECK_STATE,
+           .needs_progress = true, .alike = true, .fits = litmus_fits, .shape = litmus_shape,
+           .input = oracle_package_input, .expect = litmus_expect, .where = "instance {unit}"),
     {0},
 };

@@ -125,12 +125,10 @@ static const char *scan_where(const struct cat_args *args, const struct cat_fail
 #define TILE "element {word}: tile {word/workgroup} of {workgroups}, "
 #define LANE "subgroup {word%workgroup/lanes}, lane {word%lanes}"
 // LOOKBACK(name, input, elements, rows, items, tile, before, words, where)
-#define LOOKBACK(name_, input_, ...)                                                               \
-    {                                                                                              \
-        .name = "lookback." name_, .instance = "device scan", .needs_progress = true,              \
-        .fits = tiles_fit, .shape = tiles_shape, .input = input_, .expect = scan_expect,           \
-        .where_of = scan_where, .data = &(const struct scan){__VA_ARGS__},                         \
-    }
+#define LOOKBACK(name, input_, ...)                                                                \
+    ORACLE("lookback." name, "device scan", .needs_progress = true, .fits = tiles_fit,             \
+           .shape = tiles_shape, .input = input_, .expect = scan_expect, .where_of = scan_where,   \
+           .data = &(const struct scan){__VA_ARGS__})
 
 const struct cat_oracle oracles_lookback[] = {
     LOOKBACK("fallback", scan_input, "elements", NULL, 1, 0, 2, 1, TILE LANE),

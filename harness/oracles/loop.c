@@ -250,11 +250,9 @@ static void trips_expect(const struct cat_args *args, const uint32_t *input, uin
     }
 }
 
-#define LOOP(name_, shape_, input_, ...)                                                           \
-    {                                                                                              \
-        .name = "loop." name_, .check = CAT_CHECK_TAG, .instance = "subgroup", .least = 2,         \
-        .shape = shape_, .input = input_, .where_of = loop_where, __VA_ARGS__                      \
-    }
+#define LOOP(name, shape_, input_, ...)                                                            \
+    ORACLE("loop." name, "subgroup", .check = CAT_CHECK_TAG, .least = 2, .shape = shape_,          \
+           .input = input_, .where_of = loop_where, __VA_ARGS__)
 
 const struct cat_oracle oracles_loop[] = {
     LOOP("desync", desync_shape, desync_input, .elements = "iterations", .alike = true,

@@ -9,6 +9,14 @@ static bool is_power_of_two(uint64_t count)
     return count && !(count & (count - 1));
 }
 
+bool oracle_permutes(const struct cat_args *args, uint64_t instances, struct lit_error *error)
+{
+    return (is_power_of_two(instances) && is_power_of_two(args->workgroup)) ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "%u workgroups of %u invocations: no powers of two, so no permutation",
+                    (unsigned)(args->scale * cat_value(args, "times")), args->workgroup);
+}
+
 static uint64_t invocations_of(const struct cat_args *args)
 {
     return (uint64_t)args->scale * cat_value(args, "times") * args->workgroup;
@@ -17,10 +25,7 @@ static uint64_t invocations_of(const struct cat_args *args)
 // Permutations are modulo the number of possible partners.
 static bool memory_fits(const struct cat_args *args, struct lit_error *error)
 {
-    return (is_power_of_two(invocations_of(args)) && is_power_of_two(args->workgroup)) ||
-           lit_fail(error, LIT_EXIT_USAGE,
-                    "%u workgroups of %u invocations: no powers of two, so no permutation",
-                    (unsigned)(args->scale * cat_value(args, "times")), args->workgroup);
+    return oracle_permutes(args, invocations_of(args), error);
 }
 
 static void memory_shape(struct cat_args *args)
@@ -71,15 +76,13 @@ static const uint32_t loads[CAT_CHOICES] = {REPORTED(1, 0), REPORTED(0, 1), REPO
                                             REPORTED(1, 1)};
 
 // In every oracle of this family the last alternative fails, as does any other value.
-#define MEMORY(name_, expect_, data_, ...)                                                         \
-    {                                                                                              \
-        .name = "memory." name_, .check = CAT_CHECK_CHOICE, .needs_progress = true,                \
-        .choice = {.names = {__VA_ARGS__, "something else"}, .fails = 1u << 3 | 1u << 4},          \
-        .instance = "pair of invocations", .alike = true, .fits = memory_fits,                     \
-        .shape = memory_shape, .input = no_input, .expect = expect_, .data = data_,                \
-        .where = "lane {unit%lanes}, subgroup {unit%workgroup/lanes} "                             \
-                 "of workgroup {unit/workgroup}",                                                  \
-    }
+#define MEMORY(name, expect_, data_, ...)                                                          \
+    ORACLE("memory." name, "pair of invocations", .check = CAT_CHECK_CHOICE,                       \
+           .needs_progress = true, .alike = true, .fits = memory_fits, .shape = memory_shape,      \
+           .choice = {.names = {__VA_ARGS__, "something else"}, .fails = 1u << 3 | 1u << 4},       \
+           .input = no_input, .expect = expect_, .data = data_,                                    \
+           .where = "lane {unit%lanes}, subgroup {unit%workgroup/lanes} "                          \
+                    "of workgroup {unit/workgroup}")
 
 const struct cat_oracle oracles_memory[] = {
     MEMORY("coherence", words_expect, bits, "new twice", "old twice", "old, then new",

@@ -8,6 +8,12 @@
 
 #include <string.h>
 
+// A row of a table: name, checked unit, and the other members that are not 0.
+#define ORACLE(name_, unit, ...)                                                                   \
+    {                                                                                              \
+        .name = name_, .instance = unit, __VA_ARGS__                                               \
+    }
+
 // `where` of oracles with a subgroup as unit.
 #define OF_SUBGROUP ", subgroup {unit%subgroups} of workgroup {unit/subgroups}"
 
@@ -29,6 +35,12 @@ static inline float oracle_bits_float(uint32_t bits)
 // rule of the configuration.
 void *oracle_program_read(const struct cat_head *head, struct lit_error *error);
 bool oracle_program_fits(const struct cat_args *args, struct lit_error *error);
+
+// Kernels and litmus tests from outside: fills the input with the package's.
+void oracle_package_input(const struct cat_args *args, uint64_t seed, uint32_t *input);
+// Whether instances and invocations can be permuted: false with an error unless both numbers are
+// powers of two.
+bool oracle_permutes(const struct cat_args *args, uint64_t instances, struct lit_error *error);
 
 // Operations of scans and reductions in the order of shuffle.scan-loop, on up to 64 bits: the
 // caller truncates the result.

@@ -169,8 +169,7 @@ static bool is_generated(const struct cat_args *args)
 }
 
 // The notation of generated programs (docs/fuzzing.md) with the conditions above, places and steps
-// of program.h's struct gen_dialect, and
-// and steps of program.h's struct gen_dialect, and with
+// of program.h's struct gen_dialect, and with
 //  [AXIS=VALUE ...] parts only for configurations with that value; AXIS!=VALUE: with any other
 
 // Appends a source, up to the next one, with the configuration's parts.
@@ -324,22 +323,17 @@ static void describe(const struct cat_args *args, const struct cat_failure *fail
                  part * 32 + 31);
 }
 
-#define RECONVERGENCE(label)                                                                       \
-    {                                                                                              \
-        .name = "reconvergence." label, .check = CAT_CHECK_MASK, .instance = "subgroup",           \
-        .read = oracle_program_read, .deterministic = is_maximal, .fits = fits, .shape = size_up,  \
-        .input = fill_input, .expect = expect, .describe = describe                                \
-    }
+#define RECONVERGENCE(name)                                                                        \
+    ORACLE("reconvergence." name, "subgroup", .check = CAT_CHECK_MASK,                             \
+           .read = oracle_program_read, .deterministic = is_maximal, .fits = fits,                 \
+           .shape = size_up, .input = fill_input, .expect = expect, .describe = describe)
 
 const struct cat_oracle oracles_reconvergence[] = {
     RECONVERGENCE("break-ballot"),
     RECONVERGENCE("call-in-arms"),
     RECONVERGENCE("continue-exit"),
     RECONVERGENCE("continue-target"),
-    {.name = "reconvergence.drawn",
-     .check = CAT_CHECK_MASK,
-     .instance = "subgroup",
-     .draws = "reconvergence"},
+    ORACLE("reconvergence.drawn", "subgroup", .check = CAT_CHECK_MASK, .draws = "reconvergence"),
     RECONVERGENCE("early-return"),
     RECONVERGENCE("elect-call"),
     RECONVERGENCE("elect-loop"),

@@ -113,11 +113,9 @@ static const char *hillis_steele_where(const struct cat_args *args,
                                      "word {word%12} of the struct";
 }
 
-#define SCAN(name_, row, shape_, ...)                                                              \
-    {                                                                                              \
-        .name = "scan." name_, .instance = "workgroup", .of_workgroups = true,                     \
-        .data = &(const struct scan){row}, .shape = shape_, .expect_unit = row_expect, __VA_ARGS__ \
-    }
+#define SCAN(name, row, shape_, ...)                                                               \
+    ORACLE("scan." name, "workgroup", .of_workgroups = true, .data = &(const struct scan){row},    \
+           .shape = shape_, .expect_unit = row_expect, __VA_ARGS__)
 
 // ---- scan.subgroup: scans and reductions of rows of elements by seven operations on five types.
 // The unit is a subgroup; it has one row per round, its lanes' items followed by the total.
@@ -513,32 +511,12 @@ const struct cat_oracle oracles_scan[] = {
          .where = "round {word/workgroup}, subgroup {word%workgroup/lanes}, lane {word%lanes}"),
     SCAN("workgroup", workgroup_row, rows_shape,
          .where = "subgroup {word/items/lanes}, lane {word/items%lanes}, item {word%items}"),
-    {
-        .name = "scan.subgroup",
-        .instance = "subgroup",
-        .shape = subgroup_shape,
-        .input = subgroup_input,
-        .expect = subgroup_expect,
-        .describe = subgroup_describe,
-    },
-    {
-        .name = "scan.vector-sum",
-        .elements = "elements",
-        .instance = "workgroup",
-        .of_workgroups = true,
-        .fits = vector_fits,
-        .shape = vector_shape,
-        .input = vector_input,
-        .expect = vector_expect,
-        .where = "workgroup {unit}, the sum of {elements} elements",
-    },
-    {
-        .name = "scan.vector-sum-grid",
-        .instance = "device sum",
-        .fits = grid_fits,
-        .shape = grid_shape,
-        .expect = grid_expect,
-        .where_of = grid_where,
-    },
+    ORACLE("scan.subgroup", "subgroup", .shape = subgroup_shape, .input = subgroup_input,
+           .expect = subgroup_expect, .describe = subgroup_describe),
+    ORACLE("scan.vector-sum", "workgroup", .elements = "elements", .of_workgroups = true,
+           .fits = vector_fits, .shape = vector_shape, .input = vector_input,
+           .expect = vector_expect, .where = "workgroup {unit}, the sum of {elements} elements"),
+    ORACLE("scan.vector-sum-grid", "device sum", .fits = grid_fits, .shape = grid_shape,
+           .expect = grid_expect, .where_of = grid_where),
     {0},
 };

@@ -212,12 +212,10 @@ static void quad(const struct cat_args *args, const uint32_t *value, uint32_t *r
         result[lane] = value[is_op(args, "broadcast") ? (lane & ~3u) | place : lane ^ across];
 }
 
-// Whether two lanes' numbers are combined.
-typedef bool together(const uint32_t *value, uint32_t a, uint32_t b);
-
-static void combine_all(const struct cat_args *args, together *are_together, const uint32_t *value,
-                        uint32_t *result)
+// Combines the numbers of a lane's subgroup, cluster or part.
+static void combine(const struct cat_args *args, const uint32_t *value, uint32_t *result)
 {
+    const struct kind *kind = args->oracle->data;
     const bool inclusive = cat_axis_is(args, "scan", "inclusive");
     const bool exclusive = cat_axis_is(args, "scan", "exclusive");
     const enum oracle_operation operation = oracle_operation(cat_axis(args, "op"));
@@ -225,42 +223,11 @@ static void combine_all(const struct cat_args *args, together *are_together, con
         const uint32_t end = exclusive ? lane : inclusive ? lane + 1 : args->subgroup;
         uint64_t sum = oracle_identity(operation);
         for (uint32_t other = 0; other < end; other++)
-            if (are_together(value, lane, other))
+            if (!(kind->clusters && lane / CLUSTER != other / CLUSTER) &&
+                !(kind->parts && (value[lane] ^ value[other]) & CLASSES))
                 sum = oracle_combine(operation, (uint32_t)sum, value[other]);
         result[lane] = (uint32_t)sum;
     }
-}
-
-static bool of_a_subgroup(const uint32_t *value, uint32_t a, uint32_t b)
-{
-    (void)value, (void)a, (void)b;
-    return true;
-}
-
-static bool of_a_cluster(const uint32_t *value, uint32_t a, uint32_t b)
-{
-    (void)value;
-    return a / CLUSTER == b / CLUSTER;
-}
-
-static bool of_a_part(const uint32_t *value, uint32_t a, uint32_t b)
-{
-    return !((value[a] ^ value[b]) & CLASSES);
-}
-
-static void arithmetic(const struct cat_args *args, const uint32_t *value, uint32_t *result)
-{
-    combine_all(args, of_a_subgroup, value, result);
-}
-
-static void clustered(const struct cat_args *args, const uint32_t *value, uint32_t *result)
-{
-    combine_all(args, of_a_cluster, value, result);
-}
-
-static void partitioned(const struct cat_args *args, const uint32_t *value, uint32_t *result)
-{
-    combine_all(args, of_a_part, value, result);
 }
 
 // ---- the oracles
@@ -295,20 +262,18 @@ static void shape(struct cat_args *args)
 }
 
 // MATRIX(name, check mode, least subgroup, number, operation, clusters, parts)
-#define MATRIX(name_, mode, least_, ...)                                                           \
-    {                                                                                              \
-        .name = "sync-matrix." name_, .check = mode, .instance = "subgroup", .alike = true,        \
-        .elements = "iterations", .least = least_, .fits = fits, .shape = shape,                   \
-        .input = make_input, .expect = expect, .where_of = loop_where,                             \
-        .data = &(const struct kind){__VA_ARGS__},                                                 \
-    }
+#define MATRIX(name, mode, least_, ...)                                                            \
+    ORACLE("sync-matrix." name, "subgroup", .check = mode, .alike = true,                          \
+           .elements = "iterations", .least = least_, .fits = fits, .shape = shape,                \
+           .input = make_input, .expect = expect, .where_of = loop_where,                          \
+           .data = &(const struct kind){__VA_ARGS__})
 
 const struct cat_oracle oracles_sync_matrix[] = {
-    MATRIX("arithmetic", CAT_CHECK_EQUAL, 2, number, arithmetic, false, false),
+    MATRIX("arithmetic", CAT_CHECK_EQUAL, 2, number, combine, false, false),
     MATRIX("ballot", CAT_CHECK_EQUAL, 2, ballot_value, ballot, false, false),
     MATRIX("broadcast", CAT_CHECK_TAG, 2, NULL, broadcast, false, false),
-    MATRIX("clustered", CAT_CHECK_EQUAL, CLUSTER, number, clustered, true, false),
-    MATRIX("partitioned", CAT_CHECK_EQUAL, 2, part_value, partitioned, false, true),
+    MATRIX("clustered", CAT_CHECK_EQUAL, CLUSTER, number, combine, true, false),
+    MATRIX("partitioned", CAT_CHECK_EQUAL, 2, part_value, combine, false, true),
     MATRIX("quad", CAT_CHECK_TAG, CLUSTER, NULL, quad, false, false),
     MATRIX("shuffle", CAT_CHECK_TAG, 2, NULL, shuffle, false, false),
     MATRIX("vote", CAT_CHECK_EQUAL, 2, vote_value, vote, false, false),
