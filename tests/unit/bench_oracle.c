@@ -19,21 +19,6 @@ static struct bench_row scan_row(enum bench_level level, uint32_t items, uint32_
                               .words = WORDS};
 }
 
-// Pascal's triangle, modulo 2^32: C(n - 1 + d, d) lies in its diagonals.
-TEST(coefficients_are_those_of_the_triangle)
-{
-    enum { MOST = 70, COUNT = 300 };
-    static uint32_t diagonal[COUNT], found[COUNT];
-    for (uint32_t d = 0; d < COUNT; d++)
-        diagonal[d] = 1; // of n = 1
-    for (uint32_t n = 1; n <= MOST; n++) {
-        bench_coefficients(n, found, COUNT);
-        assert_memory_equal(found, diagonal, sizeof found);
-        for (uint32_t d = 1; d < COUNT; d++)
-            diagonal[d] += diagonal[d - 1];
-    }
-}
-
 // One wrong word in the input, or in any iteration, is seen: its own word keeps it as it is.
 TEST(an_error_does_not_vanish)
 {
@@ -59,20 +44,6 @@ TEST(even_shuffles_cancel)
             bench_expect(&row, 32, bench_pushed(1), input, expected);
             assert_int_equal(memcmp(expected, slow, sizeof slow) == 0, row.loops % 2 == 0);
         }
-    }
-}
-
-TEST(fibonacci_numbers)
-{
-    uint32_t a = 0, b = 1;
-    for (uint64_t n = 0; n < 500; n++) {
-        uint32_t pair[2];
-        bench_fibonacci(n, pair);
-        assert_int_equal(pair[0], a);
-        assert_int_equal(pair[1], b);
-        const uint32_t next = a + b;
-        a = b;
-        b = next;
     }
 }
 

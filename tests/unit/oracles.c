@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernels cannot show about their oracles: tests/e2e/simt.py compares each expectation
 // with the kernel under the model lockstep. Here: which sizes are refused, how much state a kernel
-// gets, what a wrong word is called, and inputs for which only one result is right.
+// gets, what a word is called, and inputs for which only one result is right.
 #include "unit.h"
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "device/device.h"
 #include "model/check.h"
+#include "oracles/oracles.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -41,6 +42,11 @@ static void size_up(struct made *made, const char *name, uint32_t scale)
         fail_msg("%s: %s", name, error.message);
 }
 
+static void expect(struct made *made)
+{
+    cat_oracle_expect(made->oracle, &made->args, &made->shape, made->input, made->expected);
+}
+
 static void make(struct made *made, const char *name, uint32_t scale)
 {
     size_up(made, name, scale);
@@ -49,7 +55,7 @@ static void make(struct made *made, const char *name, uint32_t scale)
     made->expected =
         lit_alloc(made->words * cat_check_stride(made->oracle->check), sizeof(uint32_t));
     cat_oracle_input(made->oracle, &made->args, &made->shape, 7, made->input);
-    cat_oracle_expect(made->oracle, &made->args, &made->shape, made->input, made->expected);
+    expect(made);
 }
 
 static void drop(struct made *made)
@@ -85,6 +91,11 @@ static void drop(struct made *made)
     "lookback.scan/encoding=" encoding ",memory-model=glsl,walk=lane,reconvergence=default,"       \
     "pressure=none@workgroup=128,elements=" elements ",subgroup=32"
 
+#define MEMORY(test)                                                                               \
+    "memory." test ",place=buffer,memory-model=vulkan@workgroup=256,times=1,stride=1,step=4099,"   \
+    "subgroup=32"
+#define WHILE_BREAK "reconvergence.while-break/reconvergence="
+
 TEST(sizes_without_sense_are_refused)
 {
     static const struct {
@@ -117,6 +128,11 @@ TEST(sizes_without_sense_are_refused)
         {MATRIX("shuffle/op=rotate-clustered") "2",
          "subgroups of 2 lanes: the test needs 4 or more", 1},
         {MATRIX("vote/op=any") "1", "subgroups of 1 lanes: the test needs 2 or more", 1},
+        {"divergence.reconverge/place=if@workgroup=64,subgroup=2",
+         "subgroups of 2 lanes: the test needs 4 or more", 1},
+        {MEMORY("store-buffering/sides=device,order=barrier"), "no powers of two", 3},
+        {WHILE_BREAK "default,entry=workgroup@workgroup=64,subgroup=128",
+         "a workgroup of 64 is not a whole number of subgroups of 128", 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct made made;
@@ -186,6 +202,8 @@ TEST(places_have_names)
          33, 7, "lane 3, step 1, subgroup 1 of workgroup 1"},
         {MATRIX("vote/op=all") "32", 6, 9 * 32 + 31,
          "lane 31, iteration 9, subgroup 2 of workgroup 1"},
+        {WHILE_BREAK "default,entry=workgroup@workgroup=128,subgroup=64", 0,
+         (40 * 18 + 8 + 3) * 4 + 1, "lane 40, B, iteration 3, lanes 32 to 63"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct made made;
@@ -234,6 +252,105 @@ TEST(a_wrong_word_has_a_name)
     }
 }
 
+// What an instance saw of another, by the word that it stored; of the numbers that can be stored
+// one fails, or none where nothing is forbidden by the words alone.
+TEST(what_was_seen_has_a_name)
+{
+    enum { REPORT = 0x300, WORDS = 5 };
+    static const uint32_t bits[WORDS] = {0, 1, 2, 3, 77};
+    static const uint32_t reports[WORDS] = {REPORT, REPORT + 1, REPORT + 2, REPORT + 3, 0x501};
+    // What a piece found of the other at its beginning, and from bit 2 on at its end.
+    static const uint32_t orders[WORDS] = {0, 3 | 3 << 2, 1 << 2, 1 | 3 << 2, 3 << 2};
+    static const uint32_t groups[WORDS] = {1, 2, 8, 6, 7}, fewer[WORDS] = {1, 2, 6, 8, 7};
+    static const struct {
+        const char *name;
+        uint32_t poison;
+        const uint32_t *words;
+        const char *outcomes[WORDS];
+        unsigned fails; // bit i: outcomes[i]
+    } rows[] = {
+        {MEMORY("message-passing/sides=device,scope=exact,order=release-acquire,data=atomic"),
+         0,
+         bits,
+         {"neither", "flag without data", "data only", "flag and data", "something else"},
+         1 << 1 | 1 << 4},
+        {"memory.scope-chain/scopes=device,data=plain@workgroup=256,times=1,stride=1,step=4099,"
+         "subgroup=32",
+         0,
+         bits,
+         {"neither", "flag without data", "data only", "flag and data", "something else"},
+         1 << 1 | 1 << 4},
+        {"memory.coherence/"
+         "sides=device,address=computed,place=buffer,memory-model=vulkan,cure=none@"
+         "workgroup=256,times=1,stride=1,step=4099,subgroup=32",
+         0,
+         bits,
+         {"old twice", "new, then old", "old, then new", "new twice", "something else"},
+         1 << 1 | 1 << 4},
+        {MEMORY("coherence-own/sides=device,pattern=write-read"),
+         0,
+         bits,
+         {"against program order", "as without the other", "the other's store", "something else",
+          "something else"},
+         1 << 0 | 1 << 3 | 1 << 4},
+        {MEMORY("coherence-own/sides=device,pattern=read-write"),
+         0,
+         bits,
+         {"as without the other", "against program order", "the other's store", "something else",
+          "something else"},
+         1 << 1 | 1 << 3 | 1 << 4},
+        {MEMORY("store-buffering/sides=device,order=barrier"),
+         CAT_POISON,
+         reports,
+         {"neither saw", "only the first saw", "only the second saw", "both saw", "something else"},
+         1 << 0 | 1 << 4},
+        {MEMORY("load-buffering/sides=device,order=barrier"),
+         CAT_POISON,
+         reports,
+         {"neither saw", "only the first saw", "only the second saw", "both saw", "something else"},
+         1 << 3 | 1 << 4},
+        {"divergence.sides/observer=ticket,layout=true-first@workgroup=64,taken=1,lowest=0,"
+         "subgroup=4",
+         CAT_POISON + REPORT,
+         orders,
+         {"true side first", "false side first", "by turns, true side first",
+          "by turns, false side first", "something else"},
+         0},
+        {"divergence.loop-exit@workgroup=64,taken=last,lowest=1,subgroup=8",
+         CAT_POISON + REPORT,
+         orders,
+         {"exit first", "back edge first", "by turns, exit first", "by turns, back edge first",
+          "something else"},
+         0},
+        {"divergence.reconverge/place=if@workgroup=64,subgroup=8",
+         CAT_POISON,
+         groups,
+         {"together", "in two groups", "one by one", "something else", "something else"},
+         0},
+        {"divergence.reconverge/place=broken-if@workgroup=64,subgroup=8",
+         CAT_POISON,
+         fewer,
+         {"together", "in two groups", "one by one", "something else", "something else"},
+         0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct made made;
+        make(&made, rows[i].name, 4);
+        const struct cat_mode mode = cat_mode_of(made.oracle);
+        const uint32_t *last = made.expected + (made.words - 1) * cat_check_stride(mode.check);
+        for (size_t j = 0; j < WORDS; j++) {
+            const uint32_t outcome =
+                cat_classify(mode.check, rows[i].poison + rows[i].words[j], last);
+            assert_string_equal(cat_mode_name(&mode, outcome), rows[i].outcomes[j]);
+            assert_int_equal(cat_mode_fails(&mode, outcome), rows[i].fails >> j & 1);
+        }
+        const uint32_t unwritten = cat_classify(mode.check, CAT_POISON, last);
+        assert_int_equal(unwritten, CAT_NEVER_WRITTEN);
+        assert_true(cat_mode_fails(&mode, unwritten));
+        drop(&made);
+    }
+}
+
 // A kernel writes behind a state that is too small.
 TEST(the_state_is_as_large_as_the_kernel_needs)
 {
@@ -268,6 +385,7 @@ TEST(the_state_is_as_large_as_the_kernel_needs)
          1 + 2 * 8 * 4},
         {"progress.linked-list/form=retry,behind=one@workgroup=128,polls=4096,subgroup=32",
          1 + 8 * 4 * 3 * 37},
+        {MEMORY("store-buffering/sides=device,order=barrier"), 2 + 2 * 8 * 256},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct made made;
@@ -422,6 +540,85 @@ TEST(rounded_sums_stay_clear)
             }
         }
         assert_true(rounded > 1000);
+        drop(&made);
+    }
+}
+
+static void check_lanes(const struct cat_case *which, void *user)
+{
+    OWNED(text_free) struct text name = {0};
+    struct made made;
+    uint32_t taken[2] = {0}, speakers[2] = {0};
+    cat_case_name(which, &name);
+    make(&made, name.data, 2);
+    for (uint32_t lane = 0; lane < which->subgroup; lane++) {
+        assert_true(made.input[lane] < 4);
+        taken[made.input[lane] & 1]++;
+        speakers[made.input[lane] & 1] += made.input[lane] >> 1;
+    }
+    assert_int_equal(taken[1], cat_value(&made.args, "taken"));
+    assert_int_equal(taken[0] + taken[1], which->subgroup);
+    assert_true(speakers[0] == 1 && speakers[1] == 1);
+    assert_int_equal(made.input[0] & 1, cat_value(&made.args, "lowest"));
+    drop(&made);
+}
+
+TEST(each_piece_has_one_speaker)
+{
+    for (uint32_t size = 4; size <= 64; size *= 2) {
+        cat_test_each(cat_test_find("divergence.sides"), size, check_lanes, NULL);
+        cat_test_each(cat_test_find("divergence.loop-exit"), size, check_lanes, NULL);
+    }
+}
+
+TEST(words_of_reconvergence)
+{
+    unsigned entered = 0, selectors = 0;
+    for (uint64_t instance = 0; instance < 64; instance++) {
+        const uint32_t enters = reconvergence_word(3, instance, 0, 32) >> 31;
+        entered += enters;
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            const uint32_t word = reconvergence_word(3, instance, lane, 32);
+            assert_true((word & 15) <= 8 && (word >> 25 & 7) <= 4 && word >> 31 == enters);
+            selectors |= 1u << (word >> 25 & 7);
+        }
+    }
+    assert_in_range(entered, 32, 60);
+    assert_int_equal(selectors, 0x1f);
+    // The pattern of the first instance: every other lane has A, every fourth Y.
+    assert_int_equal(reconvergence_word(3, 0, 2, 32) >> 8 & 0xff, 0);
+    assert_int_equal(reconvergence_word(3, 0, 3, 32) >> 8 & 0x1ffff, 0x1ffff);
+    assert_int_equal(reconvergence_word(3, 0, 5, 32) >> 8 & 0x1ffff, 0xff);
+    // The second: all alike.
+    assert_int_equal(reconvergence_word(3, 1, 9, 32), reconvergence_word(3, 1, 30, 32));
+}
+
+// Two subgroups, of which one enters: only the rule for subgroups brings its lanes together.
+TEST(entered_by_one_subgroup)
+{
+    enum { AFTER = 17, OUTSIDE = 18 };
+    static const char *const names[] = {WHILE_BREAK
+                                        "default,entry=subgroup@workgroup=64,subgroup=2",
+                                        WHILE_BREAK "subgroup-uniform,entry=subgroup@workgroup=64,"
+                                                    "subgroup=2",
+                                        WHILE_BREAK "maximal,entry=subgroup@workgroup=64,"
+                                                    "subgroup=2"};
+    const uint32_t enters = 1u << 31, splits = 2 | 3 << 8;
+    for (size_t rule = 0; rule < 2 + HAS_MAXIMAL; rule++) {
+        struct made made;
+        make(&made, names[rule], 2);
+        memset(made.input, 0, 64 * sizeof *made.input);
+        made.input[0] = enters | splits;
+        made.input[1] = enters;
+        expect(&made);
+        const uint64_t lane = made.shape.words_per_instance / 2 * 4;
+        const uint32_t *cell = made.expected + AFTER * 16;
+        assert_int_equal(cat_classify(CAT_CHECK_MASK, 0x3, cell), CAT_RIGHT);
+        assert_int_equal(cat_outcome_fails(CAT_CHECK_MASK, cat_classify(CAT_CHECK_MASK, 0x1, cell)),
+                         rule != 0);
+        assert_true(cat_outcome_fails(
+            CAT_CHECK_MASK, cat_classify(CAT_CHECK_MASK, 0x1, made.expected + OUTSIDE * 16)));
+        assert_int_equal(cell[2 * lane], CAT_POISON); // of the second subgroup
         drop(&made);
     }
 }
