@@ -68,13 +68,15 @@ class Models(Fuzz):
 
     @harness.unsanitized
     def test_right_models_pass(self):
-        for model in ("lockstep", "tangled"):
-            for rule in RULES:
-                with self.subTest(model=model, rule=rule):
-                    run = self.fuzz("--simt", model, "--rule", rule, "--count", str(self.COUNT),
-                                    *SEED, code=0)
-                    self.assertEqual(self.failures(run), (self.COUNT, 0))
-                    self.assertFalse(os.path.exists(self.path("fuzz-reconvergence")))
+        for family in ("reconvergence", "groups"):
+            self.FAMILY = family
+            for model in ("lockstep", "tangled"):
+                for rule in RULES:
+                    with self.subTest(family=family, model=model, rule=rule):
+                        run = self.fuzz("--simt", model, "--rule", rule, "--count",
+                                        str(self.COUNT), *SEED, code=0)
+                        self.assertEqual(self.failures(run), (self.COUNT, 0))
+                        self.assertFalse(os.path.exists(self.path("fuzz-" + family)))
 
     def broken(self, settings, count, most, *more):
         run = self.fuzz("--simt", settings, "--count", str(count), "--keep", "3", *SEED, *more,
@@ -180,15 +182,6 @@ class Files(Fuzz):
 class Groups(Fuzz):
     """Programs with data."""
     FAMILY = "groups"
-    COUNT = 60 if harness.SLOW == 1 else 15
-
-    def test_right_models_pass(self):
-        for model in ("lockstep", "tangled"):
-            for rule in RULES:
-                with self.subTest(model=model, rule=rule):
-                    run = self.fuzz("--simt", model, "--rule", rule, "--count", str(self.COUNT),
-                                    *SEED, code=0)
-                    self.assertEqual(self.failures(run), (self.COUNT, 0))
 
     def test_pressure(self):
         self.fuzz("--simt", "tangled", "--pressure", "100", "--count", "10", *SEED, code=0)
@@ -305,28 +298,10 @@ class Groups(Fuzz):
                 self.assertEqual(run.code, 0, run)
                 self.assertIn("0 findings", run.out)
 
-    def test_show_is_what_a_device_runs(self):
-        shown = self.fuzz("--show", "--index", "3", "--simt", "lockstep,subgroup=8", *SEED)
-        self.assertIn("; litmus       groups.fuzz-maximal-5eed-3", shown.out)
-        path = self.write("shown.spvasm", shown.out)
-        self.assertEqual(self.fuzz("--replay", path, "--simt", "lockstep,subgroup=8", "-n",
-                                   "2").code, 0)
-
     @harness.about_lavapipe
     def test_lavapipe(self):
         # Without the shapes in which its known bugs are frequent.
         self.fuzz("--shape", "plain", "--count", "8", "-n", "3", *SEED, code=0)
-
-    def test_usage(self):
-        for wrong in ("121", "-1", ""):
-            self.assert_one_line(self.litmus("fuzz", "groups", "--pressure", wrong), 2,
-                                 "--pressure")
-        self.assert_one_line(self.litmus("fuzz", "reconvergence", "--pressure", "4"), 2,
-                             "--pressure is not for reconvergence")
-        self.assert_one_line(self.litmus("fuzz", "reconvergence", "--shape", "exits"), 2,
-                             "--shape is not for reconvergence")
-        self.assert_one_line(self.litmus("fuzz", "groups", "--shape", "round"), 2, "--shape")
-        self.assert_one_line(self.litmus("fuzz", "groups", "reconvergence"), 2, "one family")
 
 
 @harness.unsanitized
@@ -693,15 +668,6 @@ class Sessions(Fuzz):
                              "none.db")
         self.assertFalse(os.path.exists(self.path("none.db")))
 
-    def test_usage(self):
-        for arguments, words in ((["--resume", "--seed", "1"], ["--resume", "--seed"]),
-                                 (["--resume", "--count", "1"], ["--resume", "--count"]),
-                                 (["--shard", "0/2"], ["--seed"]),
-                                 (["--shard", "2/2", "--seed", "1"], ["--shard", "2/2"]),
-                                 (["--show", "--seed", "1", "--db", "x"], ["--show", "--db"])):
-            with self.subTest(arguments):
-                self.assert_one_line(self.litmus("fuzz", "groups", *arguments), 2, *words)
-
 
 class Ends(Fuzz):
     def test_interrupted_while_it_shrinks(self):
@@ -716,10 +682,6 @@ class Ends(Fuzz):
         self.assertGreater(self.failures(run)[1], 0)
         for path in self.stored():
             self.assertIn("OpFunctionEnd", harness.read(path))
-
-    def test_time(self):
-        run = self.fuzz("--simt", "lockstep", "--count", "1000000", "--time", SOON, *SEED, code=5)
-        self.assertGreater(self.failures(run)[0], 0)
 
     def test_a_device_that_lacks_the_rule(self):
         run = self.fuzz("--count", "3", "-n", "2", *SEED)
@@ -748,26 +710,6 @@ class Ends(Fuzz):
                            "1", *more, drivers=[manifest])
 
     @harness.about_lavapipe
-    def test_two_crashes_of_one_cause_are_a_group(self):
-        """A broadcast of a float ends the compiler of Mesa 22."""
-        if "llvmpipe 22.3" not in self.litmus("devices").out:
-            self.skipTest("another version than 22.3")
-        run = self.litmus("fuzz", "groups", "--rule", "default", "--seed", "5", "--index", "5",
-                          "--count", "9", code=1)
-        (name, count), = self.groups(run).items()
-        self.assertEqual(count, 2, run)
-        self.assertRegex(name, r"^crash: .*signal 6.* in libLLVM")
-        self.assertEqual(len(self.stored("fuzz-groups")), 1, run)
-        self.assertRegex(run.out, r"u0=first\.f")
-
-    @harness.about_lavapipe
-    def test_what_it_found_on_mesa_22(self):
-        run = self.one_program(harness.lavapipe(), "llvmpipe 22.3", "reconvergence", "0xc", "1142",
-                               "default")
-        self.assertEqual(run.code, 1, run)
-        self.assertLessEqual(self.sizes(run)[0][0], 6, run)
-
-    @harness.about_lavapipe
     def test_a_finding_of_a_driver_without_code_is_known(self):
         """By what is left of the program, once nothing smaller fails."""
         run = self.one_program(harness.lavapipe(), "llvmpipe 22.3", "groups", "0x51", "0", "default",
@@ -776,23 +718,27 @@ class Ends(Fuzz):
         self.assertEqual(run.out.count("\n    known: reports/findings/lavapipe-22.3.6-memory-barrier-waits.md\n"),
                          0 if "tries, incomplete" in run.out else 1, run)
 
-    @harness.about_lavapipe
-    def test_what_it_found_on_mesa_25(self):
-        run = self.one_program(harness.SECOND_LAVAPIPE, "llvmpipe 25.0", "reconvergence", "0x3", "41", "maximal")
-        self.assertEqual(run.code, 1, run)
-        self.assertLessEqual(self.sizes(run)[0][0], 12, run)
-        self.assertRegex(run.out, r"(?s)switch .*switch .*continue")
-
     def test_usage(self):
-        for arguments, words in (([], ["missing family"]), (["scan"], ["reconvergence", "groups"]),
-                                 (["reconvergence", "--rule", "minimal"], ["--rule"]),
-                                 (["reconvergence", "--show"], ["--seed"]),
-                                 (["reconvergence", "--steps", "65"], ["--steps"]),
-                                 (["reconvergence", "--depth", "7"], ["--depth"]),
-                                 (["reconvergence", "--jobs", "257"], ["--jobs"]),
-                                 (["reconvergence", "--simt", "snoping"], ["snooping"]),
-                                 (["reconvergence", "--cuont", "1"], ["count"])):
+        for arguments, *words in (
+                ("", "missing family"), ("scan", "reconvergence", "groups"),
+                ("groups reconvergence", "one family"),
+                ("reconvergence --rule minimal", "--rule"), ("reconvergence --show", "--seed"),
+                ("reconvergence --steps 65", "--steps"), ("reconvergence --depth 7", "--depth"),
+                ("reconvergence --jobs 257", "--jobs"), ("reconvergence --cuont 1", "count"),
+                ("reconvergence --simt snoping", "snooping"),
+                ("reconvergence --pressure 4", "--pressure is not for reconvergence"),
+                ("reconvergence --shape exits", "--shape is not for reconvergence"),
+                ("groups --pressure 121", "--pressure"), ("groups --pressure -1", "--pressure"),
+                ("groups --pressure ", "--pressure"), ("groups --shape round", "--shape"),
+                ("groups --resume --seed 1", "--resume", "--seed"),
+                ("groups --resume --count 1", "--resume", "--count"),
+                ("groups --shard 0/2", "--seed"), ("groups --shard 2/2 --seed 1", "--shard", "2/2"),
+                ("groups --show --seed 1 --db x", "--show", "--db"),
+                ("memory --steps 8", "--steps is not for memory"),
+                ("memory --replay x", "--replay is not for memory"),
+                ("memory --resume -n 2", "--runs"), ("memory --show --index 99999999", "no test")):
             with self.subTest(arguments):
+                arguments = arguments.split(" ") if arguments else ()
                 self.assert_one_line(self.litmus("fuzz", *arguments), 2, *words)
 
 
@@ -895,14 +841,6 @@ class Memory(Fuzz):
         with open(self.path("shown.litmus"), "w", encoding="utf-8") as file:
             file.write(shown.out)
         self.assertEqual(self.litmus("model", "shown.litmus").code, 0)
-
-    def test_usage(self):
-        for arguments, word in ((["memory", "--steps", "8"], "--steps is not for memory"),
-                                (["memory", "--replay", "x"], "--replay is not for memory"),
-                                (["memory", "--resume", "-n", "2"], "--runs"),
-                                (["memory", "--show", "--index", "99999999"], "no test")):
-            with self.subTest(arguments):
-                self.assert_one_line(self.litmus("fuzz", *arguments), 2, word)
 
 
 if __name__ == "__main__":

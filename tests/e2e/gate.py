@@ -114,33 +114,6 @@ class Verdicts(Gate):
         self.assertIn("@workgroup=64>128,", self.litmus(
             "compare", "before.db#1", "--axis", "workgroup=64,128", "-v").out)
 
-    def test_another_expectation(self):
-        """A baseline from before a change of classes: not comparable; what is wrong still stops."""
-        report = self.report("before.db")
-        report["results"][0]["expectation"] = "contested"
-        self.write("old.json", json.dumps(harness.summed(report)))
-        self.take("after.db", RIGHT)
-        # One of two is more than one in ten; of many it would pass.
-        result = self.gate(3, "after.db", "--tolerance", "0.5", baseline="old.json")
-        self.assert_all_in(result.out, "UNDECIDED: a configuration is undecided",
-                           "1 configuration has another expectation in B and cannot be compared")
-        entries = json.loads(self.litmus("gate", "--baseline", "old.json", "after.db", "--format",
-                                         "json").out)["results"]
-        (entry,) = [entry for entry in entries if entry["why"] == "changed-expectation"]
-        self.assertEqual((entry["verdict"], entry["expectation_before"], entry["expectation"]),
-                         ("undecided", "contested", "forbidden"))
-        self.assertIn("expectation changed: contested -> forbidden; pass -> pass", entry["words"])
-        for entry in report["results"]:
-            entry["expectation"] = "contested"
-        self.write("old.json", json.dumps(harness.summed(report)))
-        self.take("worse.db", WORSE)
-        result = self.gate(3, "worse.db", "--tolerance", "0.5", baseline="old.json")
-        self.assertIn("UNDECIDED: a configuration fails that is not comparable with the baseline",
-                      result.out)
-        self.assertIn("failing, with nothing comparable in A", result.out)
-        self.assertIn("expectation changed: contested -> forbidden; pass -> fail (20 of 20 runs)",
-                      result.out)
-
     def test_other_code(self):
         report = self.report("before.db")
         report["results"][0]["spirv_sha256"] = "0" * 64
@@ -153,73 +126,6 @@ class Verdicts(Gate):
         self.assert_one_line(self.gate(2, "other.json", "--tolerance", "0.5"), 2, "before.db",
                              "2 configurations", "--ignore-hash")
         self.gate(0, "other.json", "--tolerance", "0.5", "--ignore-hash")
-
-
-class Broken(harness.Case):
-    """What is broken in itself stops the gate, whatever of it differs from the baseline."""
-
-    BASELINE = os.path.join(harness.SOURCE, "reports/lavapipe-22.3.6/report.json")
-
-    def setUp(self):
-        super().setUp()
-        self.good = json.loads(harness.read(self.BASELINE))
-
-    def passing(self, report):
-        return [result for result in report["results"]
-                if result["result"] == "pass" and result["expectation"] == "forbidden"]
-
-    def gate(self, code, change, words, results=20, baseline=None):
-        """The gate over the baseline and itself with some of its results changed."""
-        report = copy.deepcopy(self.good)
-        for result in self.passing(report)[:results]:
-            change(result)
-        self.write("after.json", json.dumps(harness.summed(report)))
-        result = self.litmus("gate", "--baseline", baseline or self.BASELINE, "after.json")
-        self.assertEqual((result.code, result.err), (code, ""), result)
-        self.assertIn(words, result.out)
-        return result.out
-
-    def test_crashes_in_other_modules(self):
-        def crash(result):
-            result["result"] = "crash"
-            result["spirv_sha256"] = "f" * 64
-        out = self.gate(1, crash, "FAILED: 20 regressions")
-        self.assert_all_in(out, "other code: module", "pass -> crash")
-        # What was so before is known, if it is the same that ran.
-        shutil.copy(self.path("after.json"), self.path("before.json"))
-        self.gate(0, crash, "passed: no regression", baseline="before.json")
-
-        def crash_again(result):
-            crash(result)
-            result["spirv_sha256"] = "e" * 64
-        self.gate(3, crash_again, "UNDECIDED: 20 configurations fail", baseline="before.json")
-
-    def test_a_lost_device_under_other_stress(self):
-        def lose(result):
-            result.update(result="device-lost", stress="other")
-        self.gate(1, lose, "FAILED: a regression", results=1)
-
-    def test_an_error_of_the_harness(self):
-        def fail(result):
-            result.update(result="harness-error", reason="no memory")
-        out = self.gate(3, fail, "UNDECIDED: a configuration could not be run", results=1)
-        self.assertIn("could not be run: errors of the harness", out)
-        self.assertNotIn("regressions\n", out)
-
-    def test_a_device_that_the_baseline_does_not_have(self):
-        with open(os.path.join(harness.SOURCE, "reports/lavapipe-25.0.7/report.json")) as file:
-            device = {**json.load(file)["devices"][0], "number": 2}
-        for ending, code in (("pass", 0), ("crash", 3)):
-            report = copy.deepcopy(self.good)
-            result = copy.deepcopy(self.passing(report)[0])
-            result.update(device=device["id"], result=ending)
-            report["devices"].append(device)
-            report["results"].append(result)
-            self.write("after.json", json.dumps(harness.summed(report)))
-            done = self.litmus("gate", "--baseline", self.BASELINE, "after.json")
-            self.assertEqual((done.code, done.err), (code, ""), done)
-            self.assertIn("1 device of B is not in A", done.out)
-            self.assertIn(f"driver {device['driver']['version']}, not in A", done.out)
 
 
 class Forms(Gate):
@@ -333,26 +239,6 @@ class Forms(Gate):
         counts, cases, _ = self.junit(3, "other.json", "--tolerance", "0.5")
         self.assertEqual(counts, (2, 0, 1, 0))
         self.assertEqual(cases["64"].find("error").get("type"), "undecided")
-
-    def test_waivers_for_a_driver(self):
-        """By what the driver says of itself."""
-        self.take("after.db", WORSE)
-        (device,) = self.report("after.db")["devices"]
-        version = device["driver"]["version"]
-        for only, code in ((f"vendor={device['vendor']}", 0), ("vendor=0x1", 1),
-                           (f"device={device['product']} version=..{version}", 0),
-                           (f"version={version}.1..", 1),
-                           (f'driver="{device["driver"]["name"]}"', 0),
-                           ("driver=nobody", 1), ("from=2020-01-01", 0), ("from=2999-01-01", 1)):
-            with self.subTest(only=only):
-                self.write("waivers.txt", f"shuffle https://example.org/1 {only}\n")
-                result = self.gate(code, "after.db", "--waivers", "waivers.txt")
-                # Of others' waivers nothing is said.
-                self.assertEqual("waivers.txt:1 shuffle" in result.out,
-                                 not code or only.startswith("from"), result)
-        self.write("waivers.txt", "shuffle https://example.org/1 vendor=llvm\n")
-        self.assert_one_line(self.gate(2, "after.db", "--waivers", "waivers.txt"), 2,
-                             "waivers.txt:1", "vendor=0x10de")
 
     def test_html(self):
         self.take("after.db", WORSE)

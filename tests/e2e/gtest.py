@@ -16,14 +16,6 @@ SCANS = "scan.subgroup"
 MIXED = "barrier.memory*:broadcast.*"
 
 # The same outcomes, by GoogleTest itself.
-SAMPLE = """#include <gtest/gtest.h>
-%s
-int main(int argc, char **argv)
-{
-    testing::InitGoogleTest(&argc, argv);
-    return RUN_ALL_TESTS();
-}
-"""
 
 
 def gtest_name(name):
@@ -256,38 +248,6 @@ class Runners(harness.Case):
         names = self.run_tool(os.path.join(harness.CONTRIB, "gtest"), "--gtest_list_tests",
                               "--gtest_filter=scan.subgroup*")
         self.assertIn(f"100% tests passed, 0 tests failed out of {names.count('  ')}", out)
-
-
-@harness.full
-class Model(harness.Case):
-    """The lines are those of a program made with GoogleTest that has the same tests."""
-
-    def test_the_same(self):
-        if not (glob.glob("/usr/lib/*/libgtest.a") and shutil.which("g++")):
-            self.skipTest("no libgtest-dev")
-        arguments = ["--gtest_filter=barrier.*:scan.*"]
-        ours = self.contrib("gtest", "--simt", "faulty,fault=wrong,subgroup=128", "-n", "2", *arguments,
-                            code=1)
-        states = re.findall(r"^\[ *(OK|FAILED|SKIPPED) *\] (\S+) \(\d+ ms\)$", ours.out, re.M)
-        bodies, names = [], {}
-        for index, (state, name) in enumerate(states):
-            names[name] = f"{name.split('.')[0]}.t{index}"
-            body = {"OK": "SUCCEED();", "FAILED": "FAIL();", "SKIPPED": "GTEST_SKIP();"}[state]
-            bodies.append(f"TEST({name.split('.')[0]}, t{index}) {{ {body} }}")
-        self.write("sample.cc", SAMPLE % "\n".join(bodies))
-        subprocess.run(["g++", "-O0", "-o", "sample", "sample.cc", "-lgtest", "-lpthread"],
-                       cwd=self.folder, check=True)
-        theirs = subprocess.run(["./sample", *arguments], cwd=self.folder, capture_output=True,
-                                text=True, check=False)
-        self.assertEqual(theirs.returncode, ours.code)
-
-        def plain(text):
-            text = re.sub(r"^(spirv/|sample\.cc:)(?s:.*?)(?=^\[)", "", text, flags=re.M)
-            return re.sub(r"\d+ ms", "N ms", text)
-        out = ours.out
-        for name, short in names.items():
-            out = out.replace(name, short)
-        self.assertEqual(plain(out), plain(theirs.stdout))
 
 
 harness.main(__name__)

@@ -41,10 +41,6 @@ class OfOneRun(Case):
         with self.assertRaises(harness.jsonschema.ValidationError):
             validator.validate(report)
 
-    def test_json_line_by_line(self):
-        lines = [line for line in self.made("json").split("\n") if line.startswith('{"name"')]
-        self.assertEqual(len([json.loads(line.rstrip(",")) for line in lines]), 2)
-
     def test_the_same_bytes_twice(self):
         for format in FORMATS:
             with self.subTest(format=format):
@@ -169,20 +165,6 @@ class TheCode(Case):
         self.assertNotIn("## Code", self.made("markdown"))
 
 
-class Matrix(Case):
-    """Which operations need a barrier, in the reports of a run that asked some of them."""
-
-    def prepare(self):
-        self.run_result = self.litmus("run", "sync-matrix.vote", "sync-matrix.quad", "-n", "20")
-        self.assertEqual(self.run_result.code, 0, self.run_result)
-
-    def test_at_the_end_of_a_run(self):
-        out = self.run_result.out
-        self.assertRegex(out, r"(?m)^  vote, all 4 +never < 0\.17 +never < 0\.17$")
-        self.assertRegex(out, r"(?s)Without a barrier none of the 8 operations.* below\s+0\.17")
-        self.assertLessEqual(max(map(len, out.split("Which operations")[1].split("\n"))), 100)
-
-
 class Colour(Case):
     ESCAPE = "\033["
 
@@ -254,14 +236,6 @@ class WhatARunPrints(Case):
 
 
 class Seeds(Case):
-    def counted(self, store, *arguments):
-        self.assertIn(self.litmus("run", *arguments, "--db", store).code, (0, 1))
-        kept = ("name", "result", "runs", "failed_runs", "instances", "outcomes", "failures")
-        return [{key: entry[key] for key in kept} for entry in self.report(store)["results"]]
-
-    def test_the_same_seed_gives_the_same(self):
-        arguments = [*harness.PAIR, "-n", "7", "--seed", "24301", "--shuffle"]
-        self.assertEqual(self.counted("a.db", *arguments), self.counted("b.db", *arguments))
 
     def test_decimal_and_hexadecimal(self):
         for seed in ("24301", "0x5eed"):

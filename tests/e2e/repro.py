@@ -46,6 +46,7 @@ CASES = {
                          "polls=4096", NONE, ALL),
     "state": ("tangled", LOOKBACK.format(encoding="word64", elements=1000), NONE, NONE),
 }
+FULL = ("address", "glslang", "right", "mask", "state")  # only in the full check
 RUNS = 20
 
 
@@ -197,43 +198,11 @@ class OnTheReferenceDriver(Case):
             "stale by 3", "stale by more than 3", "ahead by 1", "ahead by 2", "ahead by 3",
             "ahead by more than 3", "allowed", "empty", "split", "merged", "other lanes"}
 
-    def test_equal(self):
-        self.check("equal")
 
-    @harness.full
-    def test_address(self):
-        self.check("address")
-
-    @harness.full
-    def test_glslang(self):
-        self.check("glslang")
-
-    @harness.full
-    def test_right(self):
-        self.check("right")
-
-    def test_tag(self):
-        self.check("tag")
-
-    @harness.full
-    def test_mask(self):
-        self.check("mask")
-
-    def test_choice(self):
-        self.check("choice")
-
-    def test_newer(self):
-        self.check("newer")
-
-    def test_array(self):
-        self.check("array")
-
-    def test_wait(self):
-        self.check("wait")
-
-    @harness.full
-    def test_state(self):
-        self.check("state")
+for kind in CASES:
+    test = harness.case("check", kind)
+    setattr(OnTheReferenceDriver, "test_" + kind,
+            harness.full(test) if kind in FULL else test)
 
 
 class ItsCode(Case):

@@ -98,11 +98,6 @@ class Unusable(harness.Case):
         self.assertEqual(self.litmus("run", harness.ONE, "-n", "1").code, 0)
         self.assert_one_line(self.litmus("run", "--resume"), 2, "unfinished")
 
-    def test_session_that_is_not_there(self):
-        self.assertEqual(self.litmus("run", harness.ONE, "-n", "1").code, 0)
-        result = self.litmus("report", "--format", "json", "--session", "7")
-        self.assert_one_line(result, 2, "session 7")
-
 
 class NotAllowed(harness.Case):
     """As another user than root, whom permissions do not bind."""

@@ -145,11 +145,9 @@ class Undecided(Until):
 
 class Usage(Until):
     def test_nonsense(self):
-        lines = [(("--until-width", value), ("--until-width", f"'{value}'", "0.001"))
-                 for value in ("0", "1", "-0.1", "5%", "nan", "inf", "0x1p-3", "1e-999", "")]
-        lines += [
+        lines = [
+            (("--until-width", "0"), ("--until-width", "'0'", "0.001")),
             (("--until-decided", "2"), ("--until-decided", "'2'")),
-            (("--until-decided",), ("--until-decided", "needs a value")),
             (("--max-runs", "0", "--until-width", "0.1"), ("--max-runs", "'0'")),
             (("--max-runs", "100"), ("--max-runs goes with --until-width or --until-decided",)),
             (("-n", "20", "--max-runs", "19", "--until-width", "0.1"), ("20 is above 19",)),
