@@ -249,25 +249,6 @@ class Groups(Fuzz):
             self.assertIn(os.path.basename(path), [os.path.basename(p) for p in self.stored()])
             self.fuzz(*which, "--count", "1", "--index", first, "--out", "alone", code=1)
 
-    @harness.full
-    @harness.never_sanitized
-    def test_every_operator_is_found(self):
-        """As reports/fuzzing.md says, but for other programs."""
-        with open(os.path.join(harness.SOURCE, "docs", "models", "miscompiling.md")) as file:
-            operators = re.findall(r"(?m)^\| `([a-z-]+)` \|", file.read())
-        table = re.findall(r"(?m)^\| `([a-z][a-z-]+)` \| ([\d,]+|never) \| [\d,nevrotu ]+ \|",
-                           harness.read(os.path.join(harness.SOURCE, "reports", "fuzzing.md")))
-        self.assertEqual(operators, [operator for operator, _ in table])
-        self.assertEqual([operator for operator, count in table if count == "never"],
-                         ["zero", "transpose", "splat", "modifier", "distribute", "field",
-                          "carry"])
-        for operator, count in table:
-            if count == "never":
-                continue
-            with self.subTest(operator):
-                self.fuzz("--simt", f"miscompiling,{operator}=1", "--shape", "plain", "--count",
-                          "600", "--keep", "1", "--timeout", "5", *SEED, code=1)
-
     def test_a_stored_program_is_an_ordinary_test(self):
         self.fuzz("--simt", "lagging,subgroup=8", "--count", "40", "--keep", "1", *SEED)
         text = harness.read(self.stored()[0])

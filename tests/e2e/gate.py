@@ -340,21 +340,6 @@ class Forms(Gate):
                              "flakes.txt:2")
 
 
-class Published(harness.Case):
-    """reports/upgrades/ is what the program says today."""
-
-    def test_lavapipe(self):
-        folder = "reports/upgrades/lavapipe-22.3.6-to-25.0.7"
-        for name, format in (("terminal.txt", "text"), ("gate.md", "markdown"),
-                             ("gate.json", "json")):
-            result = self.litmus("gate", "--baseline", "reports/lavapipe-22.3.6/report.json",
-                                 "reports/lavapipe-25.0.7/report.json", "--format", format,
-                                 cwd=harness.SOURCE)
-            self.assertEqual((result.code, result.err), (1, ""), result)
-            with open(os.path.join(harness.SOURCE, folder, name), encoding="utf-8") as file:
-                self.assertEqual(result.out, file.read(), f"{name}: make it anew")
-
-
 class OneStep(Gate):
     """litmus run --baseline."""
 

@@ -27,25 +27,18 @@ def points(cost, xs=(1, 2, 4, 8, 16, 32)):
 
 
 class Lines(unittest.TestCase):
-    def test_a_line_is_found(self):
-        line = load().fit(points(lambda x: 3 + 2 * x), "cost")
+    def test_what_grows_in_proportion(self):
+        bench = load()
+        line = bench.fit(points(lambda x: 3 + 2 * x), "cost")
         self.assertAlmostEqual(line["start"], 3)
         self.assertAlmostEqual(line["slope"], 2)
-        self.assertLess(abs(line["deviation"]), 1e-9)
-        self.assertTrue(line["linear"])
-
-    def test_what_bends_is_none(self):
+        self.assertTrue(line["linear"] and abs(line["deviation"]) < 1e-9)
         for cost in (lambda x: x * x, lambda x: 3 + x * x, lambda x: 5 + x ** 1.5):
-            self.assertFalse(load().fit(points(cost), "cost")["linear"])
-
-    def test_the_farthest_point_is_above_or_below(self):
-        for off in (0.2, -0.2):
-            line = load().fit(points(lambda x: 100 * (1 + off * (x == 8))), "cost")
+            self.assertFalse(bench.fit(points(cost), "cost")["linear"])
+        for off in (0.2, -0.2):  # the farthest point is above or below
+            line = bench.fit(points(lambda x: 100 * (1 + off * (x == 8))), "cost")
             self.assertEqual(line["at"], 8)
             self.assertGreater(line["deviation"] / off, 0.5)
-
-    def test_flat(self):
-        bench = load()
         self.assertTrue(bench.flatness(points(lambda x: 100 + x / 10), "cost")["flat"])
         self.assertFalse(bench.flatness(points(lambda x: 100 + x), "cost")["flat"])
 

@@ -222,18 +222,6 @@ class Counts(OnTheDriver):
         steps = [re.findall(r"(?m)^step (\d+)", text) for text in dispatches]
         self.assertEqual([[str(len(set(times))), str(len(times))] for times in steps], given)
 
-    def test_defaults_are_the_first_of_the_report(self):
-        """Of the smallest sizes, which is what can be run here."""
-        report = os.path.join(harness.SOURCE, "reports", "scans", "counts.md")
-        first = re.findall(r"(?s)## Subgroups of (\d+), up to 2,097,152 .*?\| `(.*?)`",
-                           harness.read(report))
-        self.assertEqual([size for size, _ in first], ["8", "16", "64", "128"])
-        for size, row in first:
-            run = self.simt("bench", "lookback", "--simt", f"lockstep,subgroup={size}", "-n", "1",
-                            "--elements", "8192", "--json", "out.json", code=0)
-            sizes = json.loads(self.read("out.json"))["devices"][0]["sizes"]
-            self.assertEqual(sizes[0]["scan"], row)
-
 
 class FromAStore(OnTheDriver):
     """A store may come from someone else: it names no file to write."""
