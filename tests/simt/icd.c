@@ -235,151 +235,126 @@ TEST(instances_refuse_what_is_not_there)
 
 // Features
 
-// A feature in the structure of a version and in its own. Both are asked for over memory that holds
-// neither true nor false.
-#define SAME(version, type, name, field)                                                           \
-    do {                                                                                           \
-        VkPhysicalDevice##name##Features own;                                                      \
-        VkPhysicalDeviceVulkan##version##Features all;                                             \
-        memset(&own, 0x5a, sizeof own);                                                            \
-        memset(&all, 0x5a, sizeof all);                                                            \
-        own.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type##_FEATURES;                           \
-        own.pNext = &all;                                                                          \
-        all.sType = VERSION_##version;                                                             \
-        all.pNext = NULL;                                                                          \
-        icd_GetPhysicalDeviceFeatures2(                                                            \
-            physical, &(VkPhysicalDeviceFeatures2){                                                \
-                          .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &own});  \
-        if (own.field != all.field || own.field > 1)                                               \
-            fail_msg(#field " is %u in " #name " and %u in " #version, own.field, all.field);      \
-    } while (0)
-#define VERSION_11 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES
-#define VERSION_12 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES
-#define VERSION_13 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES
+// The features of an extension in the structure of its version and in its own, which both have them
+// one behind the other. Both are asked for over memory that holds neither true nor false.
+#define FEATURES(version, type, first_, count_)                                                    \
+    {                                                                                              \
+        .in = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_##version##_FEATURES,                     \
+        .own = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type##_FEATURES,                                \
+        .first = offsetof(VkPhysicalDeviceVulkan1##version##Features, first_) / sizeof(VkBool32),  \
+        .count = count_, .name = #first_                                                           \
+    }
 
-TEST(features_of_1_1_and_1_3_are_the_same_in_both_structures)
+TEST(features_are_the_same_in_both_structures)
 {
-    SAME(11, 16BIT_STORAGE, 16BitStorage, storageBuffer16BitAccess);
-    SAME(11, 16BIT_STORAGE, 16BitStorage, uniformAndStorageBuffer16BitAccess);
-    SAME(11, 16BIT_STORAGE, 16BitStorage, storagePushConstant16);
-    SAME(11, 16BIT_STORAGE, 16BitStorage, storageInputOutput16);
-    SAME(11, MULTIVIEW, Multiview, multiview);
-    SAME(11, MULTIVIEW, Multiview, multiviewTessellationShader);
-    SAME(11, VARIABLE_POINTERS, VariablePointers, variablePointersStorageBuffer);
-    SAME(11, VARIABLE_POINTERS, VariablePointers, variablePointers);
-    SAME(11, PROTECTED_MEMORY, ProtectedMemory, protectedMemory);
-    SAME(11, SAMPLER_YCBCR_CONVERSION, SamplerYcbcrConversion, samplerYcbcrConversion);
-    SAME(11, SHADER_DRAW_PARAMETERS, ShaderDrawParameters, shaderDrawParameters);
-    SAME(13, IMAGE_ROBUSTNESS, ImageRobustness, robustImageAccess);
-    SAME(13, INLINE_UNIFORM_BLOCK, InlineUniformBlock, inlineUniformBlock);
-    SAME(13, INLINE_UNIFORM_BLOCK, InlineUniformBlock,
-         descriptorBindingInlineUniformBlockUpdateAfterBind);
-    SAME(13, PIPELINE_CREATION_CACHE_CONTROL, PipelineCreationCacheControl,
-         pipelineCreationCacheControl);
-    SAME(13, PRIVATE_DATA, PrivateData, privateData);
-    SAME(13, SHADER_DEMOTE_TO_HELPER_INVOCATION, ShaderDemoteToHelperInvocation,
-         shaderDemoteToHelperInvocation);
-    SAME(13, SHADER_TERMINATE_INVOCATION, ShaderTerminateInvocation, shaderTerminateInvocation);
-    SAME(13, SUBGROUP_SIZE_CONTROL, SubgroupSizeControl, subgroupSizeControl);
-    SAME(13, SUBGROUP_SIZE_CONTROL, SubgroupSizeControl, computeFullSubgroups);
-    SAME(13, SYNCHRONIZATION_2, Synchronization2, synchronization2);
-    SAME(13, TEXTURE_COMPRESSION_ASTC_HDR, TextureCompressionASTCHDR, textureCompressionASTC_HDR);
-    SAME(13, ZERO_INITIALIZE_WORKGROUP_MEMORY, ZeroInitializeWorkgroupMemory,
-         shaderZeroInitializeWorkgroupMemory);
-    SAME(13, DYNAMIC_RENDERING, DynamicRendering, dynamicRendering);
-    SAME(13, SHADER_INTEGER_DOT_PRODUCT, ShaderIntegerDotProduct, shaderIntegerDotProduct);
-    SAME(13, MAINTENANCE_4, Maintenance4, maintenance4);
-}
-
-TEST(features_of_1_2_are_the_same_in_both_structures)
-{
-    SAME(12, 8BIT_STORAGE, 8BitStorage, storageBuffer8BitAccess);
-    SAME(12, 8BIT_STORAGE, 8BitStorage, uniformAndStorageBuffer8BitAccess);
-    SAME(12, 8BIT_STORAGE, 8BitStorage, storagePushConstant8);
-    SAME(12, SHADER_ATOMIC_INT64, ShaderAtomicInt64, shaderBufferInt64Atomics);
-    SAME(12, SHADER_ATOMIC_INT64, ShaderAtomicInt64, shaderSharedInt64Atomics);
-    SAME(12, SHADER_FLOAT16_INT8, ShaderFloat16Int8, shaderFloat16);
-    SAME(12, SHADER_FLOAT16_INT8, ShaderFloat16Int8, shaderInt8);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, shaderInputAttachmentArrayDynamicIndexing);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, shaderUniformBufferArrayNonUniformIndexing);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, shaderSampledImageArrayNonUniformIndexing);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, shaderStorageBufferArrayNonUniformIndexing);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing,
-         descriptorBindingUniformBufferUpdateAfterBind);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingSampledImageUpdateAfterBind);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing,
-         descriptorBindingStorageBufferUpdateAfterBind);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingUpdateUnusedWhilePending);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingPartiallyBound);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingVariableDescriptorCount);
-    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, runtimeDescriptorArray);
-    SAME(12, SCALAR_BLOCK_LAYOUT, ScalarBlockLayout, scalarBlockLayout);
-    SAME(12, IMAGELESS_FRAMEBUFFER, ImagelessFramebuffer, imagelessFramebuffer);
-    SAME(12, UNIFORM_BUFFER_STANDARD_LAYOUT, UniformBufferStandardLayout,
-         uniformBufferStandardLayout);
-    SAME(12, SHADER_SUBGROUP_EXTENDED_TYPES, ShaderSubgroupExtendedTypes,
-         shaderSubgroupExtendedTypes);
-    SAME(12, SEPARATE_DEPTH_STENCIL_LAYOUTS, SeparateDepthStencilLayouts,
-         separateDepthStencilLayouts);
-    SAME(12, HOST_QUERY_RESET, HostQueryReset, hostQueryReset);
-    SAME(12, TIMELINE_SEMAPHORE, TimelineSemaphore, timelineSemaphore);
-    SAME(12, BUFFER_DEVICE_ADDRESS, BufferDeviceAddress, bufferDeviceAddress);
-    SAME(12, BUFFER_DEVICE_ADDRESS, BufferDeviceAddress, bufferDeviceAddressCaptureReplay);
-    SAME(12, BUFFER_DEVICE_ADDRESS, BufferDeviceAddress, bufferDeviceAddressMultiDevice);
-    SAME(12, VULKAN_MEMORY_MODEL, VulkanMemoryModel, vulkanMemoryModel);
-    SAME(12, VULKAN_MEMORY_MODEL, VulkanMemoryModel, vulkanMemoryModelDeviceScope);
-    SAME(12, VULKAN_MEMORY_MODEL, VulkanMemoryModel, vulkanMemoryModelAvailabilityVisibilityChains);
+    enum { HEAD = sizeof(VkBaseOutStructure) / sizeof(VkBool32), MOST = 64 };
+    static const struct {
+        VkStructureType in, own;
+        size_t first, count;
+        const char *name;
+    } rows[] = {
+        FEATURES(1, 16BIT_STORAGE, storageBuffer16BitAccess, 4),
+        FEATURES(1, MULTIVIEW, multiview, 3),
+        FEATURES(1, VARIABLE_POINTERS, variablePointersStorageBuffer, 2),
+        FEATURES(1, PROTECTED_MEMORY, protectedMemory, 1),
+        FEATURES(1, SAMPLER_YCBCR_CONVERSION, samplerYcbcrConversion, 1),
+        FEATURES(1, SHADER_DRAW_PARAMETERS, shaderDrawParameters, 1),
+        FEATURES(2, 8BIT_STORAGE, storageBuffer8BitAccess, 3),
+        FEATURES(2, SHADER_ATOMIC_INT64, shaderBufferInt64Atomics, 2),
+        FEATURES(2, SHADER_FLOAT16_INT8, shaderFloat16, 2),
+        FEATURES(2, DESCRIPTOR_INDEXING, shaderInputAttachmentArrayDynamicIndexing, 20),
+        FEATURES(2, SCALAR_BLOCK_LAYOUT, scalarBlockLayout, 1),
+        FEATURES(2, IMAGELESS_FRAMEBUFFER, imagelessFramebuffer, 1),
+        FEATURES(2, UNIFORM_BUFFER_STANDARD_LAYOUT, uniformBufferStandardLayout, 1),
+        FEATURES(2, SHADER_SUBGROUP_EXTENDED_TYPES, shaderSubgroupExtendedTypes, 1),
+        FEATURES(2, SEPARATE_DEPTH_STENCIL_LAYOUTS, separateDepthStencilLayouts, 1),
+        FEATURES(2, HOST_QUERY_RESET, hostQueryReset, 1),
+        FEATURES(2, TIMELINE_SEMAPHORE, timelineSemaphore, 1),
+        FEATURES(2, BUFFER_DEVICE_ADDRESS, bufferDeviceAddress, 3),
+        FEATURES(2, VULKAN_MEMORY_MODEL, vulkanMemoryModel, 3),
+        FEATURES(3, IMAGE_ROBUSTNESS, robustImageAccess, 1),
+        FEATURES(3, INLINE_UNIFORM_BLOCK, inlineUniformBlock, 2),
+        FEATURES(3, PIPELINE_CREATION_CACHE_CONTROL, pipelineCreationCacheControl, 1),
+        FEATURES(3, PRIVATE_DATA, privateData, 1),
+        FEATURES(3, SHADER_DEMOTE_TO_HELPER_INVOCATION, shaderDemoteToHelperInvocation, 1),
+        FEATURES(3, SHADER_TERMINATE_INVOCATION, shaderTerminateInvocation, 1),
+        FEATURES(3, SUBGROUP_SIZE_CONTROL, subgroupSizeControl, 2),
+        FEATURES(3, SYNCHRONIZATION_2, synchronization2, 1),
+        FEATURES(3, TEXTURE_COMPRESSION_ASTC_HDR, textureCompressionASTC_HDR, 1),
+        FEATURES(3, ZERO_INITIALIZE_WORKGROUP_MEMORY, shaderZeroInitializeWorkgroupMemory, 1),
+        FEATURES(3, DYNAMIC_RENDERING, dynamicRendering, 1),
+        FEATURES(3, SHADER_INTEGER_DOT_PRODUCT, shaderIntegerDotProduct, 1),
+        FEATURES(3, MAINTENANCE_4, maintenance4, 1),
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        union {
+            VkBaseOutStructure head;
+            VkBool32 words[MOST];
+        } own, all;
+        memset(&own, 0x5a, sizeof own);
+        memset(&all, 0x5a, sizeof all);
+        own.head = (VkBaseOutStructure){rows[i].own, &all.head};
+        all.head = (VkBaseOutStructure){rows[i].in, NULL};
+        icd_GetPhysicalDeviceFeatures2(
+            physical, &(VkPhysicalDeviceFeatures2){
+                          .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &own});
+        for (size_t k = 0; k < rows[i].count; k++)
+            if (own.words[HEAD + k] != all.words[rows[i].first + k] || own.words[HEAD + k] > 1)
+                fail_msg("feature %zu from %s on is %u by itself, %u in 1.x", k, rows[i].name,
+                         own.words[HEAD + k], all.words[rows[i].first + k]);
+    }
 }
 
 // A feature that says yes, and what a module then declares.
 TEST(modules_may_declare_what_features_promise)
 {
+#define C(name) SpvCapability##name
     static const SpvCapability capabilities[] = {
-        SpvCapabilityShader,
-        SpvCapabilityInt8,
-        SpvCapabilityInt16,
-        SpvCapabilityInt64,
-        SpvCapabilityFloat16,
-        SpvCapabilityFloat64,
-        SpvCapabilityInt64Atomics,
-        SpvCapabilityStorageBuffer8BitAccess,
-        SpvCapabilityUniformAndStorageBuffer8BitAccess,
-        SpvCapabilityStoragePushConstant8,
-        SpvCapabilityStorageBuffer16BitAccess,
-        SpvCapabilityUniformAndStorageBuffer16BitAccess,
-        SpvCapabilityStoragePushConstant16,
-        SpvCapabilityVariablePointers,
-        SpvCapabilityVariablePointersStorageBuffer,
-        SpvCapabilityPhysicalStorageBufferAddresses,
-        SpvCapabilityVulkanMemoryModel,
-        SpvCapabilityVulkanMemoryModelDeviceScope,
-        SpvCapabilityRuntimeDescriptorArray,
-        SpvCapabilityShaderNonUniform,
-        SpvCapabilityStorageBufferArrayDynamicIndexing,
-        SpvCapabilityUniformBufferArrayDynamicIndexing,
-        SpvCapabilityStorageBufferArrayNonUniformIndexing,
-        SpvCapabilityUniformBufferArrayNonUniformIndexing,
-        SpvCapabilityDotProduct,
-        SpvCapabilityDotProductInputAll,
-        SpvCapabilityDotProductInput4x8Bit,
-        SpvCapabilityDotProductInput4x8BitPacked,
-        SpvCapabilityShaderClockKHR,
-        SpvCapabilityGroupNonUniform,
-        SpvCapabilityGroupNonUniformVote,
-        SpvCapabilityGroupNonUniformArithmetic,
-        SpvCapabilityGroupNonUniformBallot,
-        SpvCapabilityGroupNonUniformShuffle,
-        SpvCapabilityGroupNonUniformShuffleRelative,
-        SpvCapabilityGroupNonUniformClustered,
-        SpvCapabilityGroupNonUniformQuad,
-        SpvCapabilityGroupNonUniformPartitionedNV,
 #ifdef VK_KHR_shader_subgroup_rotate
-        SpvCapabilityGroupNonUniformRotateKHR,
+        C(GroupNonUniformRotateKHR),
 #endif
 #ifdef VK_KHR_shader_expect_assume
-        SpvCapabilityExpectAssumeKHR,
+        C(ExpectAssumeKHR),
 #endif
-    };
+        C(Shader),
+        C(Int8),
+        C(Int16),
+        C(Int64),
+        C(Float16),
+        C(Float64),
+        C(Int64Atomics),
+        C(StorageBuffer8BitAccess),
+        C(UniformAndStorageBuffer8BitAccess),
+        C(StoragePushConstant8),
+        C(StorageBuffer16BitAccess),
+        C(UniformAndStorageBuffer16BitAccess),
+        C(StoragePushConstant16),
+        C(VariablePointers),
+        C(VariablePointersStorageBuffer),
+        C(PhysicalStorageBufferAddresses),
+        C(VulkanMemoryModel),
+        C(VulkanMemoryModelDeviceScope),
+        C(RuntimeDescriptorArray),
+        C(ShaderNonUniform),
+        C(StorageBufferArrayDynamicIndexing),
+        C(UniformBufferArrayDynamicIndexing),
+        C(StorageBufferArrayNonUniformIndexing),
+        C(UniformBufferArrayNonUniformIndexing),
+        C(DotProduct),
+        C(DotProductInputAll),
+        C(DotProductInput4x8Bit),
+        C(DotProductInput4x8BitPacked),
+        C(ShaderClockKHR),
+        C(GroupNonUniform),
+        C(GroupNonUniformVote),
+        C(GroupNonUniformArithmetic),
+        C(GroupNonUniformBallot),
+        C(GroupNonUniformShuffle),
+        C(GroupNonUniformShuffleRelative),
+        C(GroupNonUniformClustered),
+        C(GroupNonUniformQuad),
+        C(GroupNonUniformPartitionedNV)};
+#undef C
     for (size_t i = 0; i < COUNT(capabilities); i++)
         if (!module_knows_capability(capabilities[i]))
             fail_msg("capability %d", (int)capabilities[i]);

@@ -186,51 +186,46 @@ static void assert_breaks(const char *name, const struct litmus *litmus)
     assert_true(broken > SEEDS / 200);
 }
 
+enum part { FLAGS, SCOPE, SEMANTICS };
+
 TEST(unordered_messages_break)
 {
+    static const struct {
+        const char *name;
+        struct litmus (*form)(struct actor, uint32_t, bool);
+        bool vulkan;
+        unsigned side, step; // what is changed
+        enum part part;
+        uint32_t value;
+    } rows[] = {
+        {"no release", message, false, 0, 1, SEMANTICS, 0},
+        {"no acquire", message, false, 1, 0, SEMANTICS, 0},
+        {"release of the wrong storage class", message, false, 0, 1, SEMANTICS, RELEASE | SHARED},
+        {"acquire of the wrong storage class", message, false, 1, 0, SEMANTICS, ACQUIRE | SHARED},
+        {"Vulkan, not made available", message, true, 0, 1, SEMANTICS, RELEASE | UNIFORM},
+        {"Vulkan, not made visible", message, true, 1, 0, SEMANTICS, ACQUIRE | UNIFORM},
+        {"Vulkan, private store", message, true, 0, 0, FLAGS, 0},
+        {"Vulkan, private load", message, true, 1, 1, FLAGS, 0},
+        {"no release fence", fenced_message, false, 0, 1, SEMANTICS, 0},
+        {"no acquire fence", fenced_message, false, 1, 1, SEMANTICS, 0},
+        {"release of too small a scope", message, false, 0, 1, SCOPE, 0},
+        {"acquire of too small a scope", message, false, 1, 0, SCOPE, 0},
+    };
+    static const uint32_t too_small[] = {INVOCATION, SUBGROUP, WORKGROUP};
     for (unsigned r = 0; r < 3; r++) {
-        const struct actor reader = readers[r].reader;
-        struct litmus litmus = message(reader, DEVICE, false);
         print_message("reader at distance %u\n", readers[r].distance);
-        litmus.steps[0][1].semantics = 0;
-        assert_breaks("no release", &litmus);
-        litmus.steps[1][0].semantics = 0;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            struct litmus litmus = rows[i].form(readers[r].reader, DEVICE, rows[i].vulkan);
+            struct step *step = &litmus.steps[rows[i].side][rows[i].step];
+            if (rows[i].part == SCOPE)
+                step->scope = too_small[r];
+            else
+                *(rows[i].part == FLAGS ? &step->flags : &step->semantics) = rows[i].value;
+            assert_breaks(rows[i].name, &litmus);
+        }
+        struct litmus litmus = message(readers[r].reader, DEVICE, false);
+        litmus.steps[0][1].semantics = litmus.steps[1][0].semantics = 0;
         assert_breaks("neither release nor acquire", &litmus);
-        litmus = message(reader, DEVICE, false);
-        litmus.steps[1][0].semantics = 0;
-        assert_breaks("no acquire", &litmus);
-        litmus = message(reader, DEVICE, false);
-        litmus.steps[0][1].semantics = RELEASE | SHARED;
-        assert_breaks("release of the wrong storage class", &litmus);
-        litmus = message(reader, DEVICE, false);
-        litmus.steps[1][0].semantics = ACQUIRE | SHARED;
-        assert_breaks("acquire of the wrong storage class", &litmus);
-        litmus = message(reader, DEVICE, true);
-        litmus.steps[0][1].semantics = RELEASE | UNIFORM;
-        assert_breaks("Vulkan, not made available", &litmus);
-        litmus = message(reader, DEVICE, true);
-        litmus.steps[1][0].semantics = ACQUIRE | UNIFORM;
-        assert_breaks("Vulkan, not made visible", &litmus);
-        litmus = message(reader, DEVICE, true);
-        litmus.steps[0][0].flags = 0;
-        assert_breaks("Vulkan, private store", &litmus);
-        litmus = message(reader, DEVICE, true);
-        litmus.steps[1][1].flags = 0;
-        assert_breaks("Vulkan, private load", &litmus);
-        litmus = fenced_message(reader, DEVICE, false);
-        litmus.steps[0][1].semantics = 0;
-        assert_breaks("no release fence", &litmus);
-        litmus = fenced_message(reader, DEVICE, false);
-        litmus.steps[1][1].semantics = 0;
-        assert_breaks("no acquire fence", &litmus);
-        // The scope of one side alone.
-        static const uint32_t too_small[] = {INVOCATION, SUBGROUP, WORKGROUP};
-        litmus = message(reader, DEVICE, false);
-        litmus.steps[0][1].scope = too_small[r];
-        assert_breaks("release of too small a scope", &litmus);
-        litmus = message(reader, DEVICE, false);
-        litmus.steps[1][0].scope = too_small[r];
-        assert_breaks("acquire of too small a scope", &litmus);
     }
 }
 
