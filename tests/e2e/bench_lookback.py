@@ -176,18 +176,6 @@ class Tuned(Lookback):
         self.assertIn(f"kept from before: {before['row']}", run.out)
         self.assertEqual(json.loads(self.read("litmus-lookback.json"))["choices"], [before])
 
-    def test_choices_are_not_trusted(self):
-        _, device = self.bench_json("--simt", "lockstep")
-        for row in ("held=5/workgroup=7", "copy/vectors=1/workgroup=128", device["id"]):
-            self.write("litmus-lookback.json", json.dumps({
-                "schema": "litmus-lookback-tuned/1",
-                "choices": [{"id": device["id"], "device": "x", "driver": "y", "elements": 8192,
-                             "row": row, "ns": 1, "of_copy": 1}]}))
-            _, again = self.bench_json("--simt", "lockstep")
-            self.assertEqual(again["sizes"][0]["scan_is"], "default")
-        self.write("litmus-lookback.json", "{}")
-        self.assert_one_line(self.bench("--simt", "lockstep"), 2, "litmus-lookback.json")
-
     def test_what_is_wrong_is_not_chosen(self):
         run = self.bench("--simt", "faulty,fault=nothing,at=40", "--tune", "--budget", "1", *FEW)
         self.assertNotEqual(run.code, 0, run)
