@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus merge: puts the sessions of several stores into one.
-
 #include "session/session.h"
 #include "cli/cli.h"
 #include "report/format.h"
