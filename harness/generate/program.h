@@ -203,7 +203,7 @@ bool gen_kernel_take(const struct gen_limits *limits, uint32_t number, struct ge
 uint32_t gen_kernel_distance(const struct gen_program *program, const struct gen_limits *limits,
                              struct gen_program *nearest);
 
-// Concatenates two lists, either of which may be empty.
+// Concatenates two lists; each may be empty.
 uint8_t gen_join(struct gen_program *program, uint8_t first, uint8_t second);
 // Sorts the steps into text order and drops unreachable ones.
 void gen_tidy(struct gen_program *program);

@@ -46,7 +46,7 @@ static inline uint32_t red_at(const struct red_module *module, size_t at)
     return at < module->count && !module->lines[at].gone ? red_op(&module->lines[at])
                                                          : (uint32_t)SpvOpNop;
 }
-// Whether it is one of these opcodes, the last of which is 0.
+// Whether it is one of these opcodes. 0 ends the list.
 #define RED_IS_ONE(opcode, ...) red_is_one(opcode, (const uint16_t[]){__VA_ARGS__, 0})
 bool red_is_one(uint32_t opcode, const uint16_t *opcodes);
 // The instruction's word of kind SPIRV_TYPE or SPIRV_RESULT; 0: none.

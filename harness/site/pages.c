@@ -312,8 +312,8 @@ static void put_finding_page(const struct site *site, const struct report_signat
     text_printf(&page.body, "%s</h1>\n%s", first->parts->title, first->parts->html);
     html_printf(
         &page.body,
-        "<p class=\"soft\">This report, and beside it the facts of which <code>litmus repro</code> "
-        "makes the reproducer: <code>%s</code> in the source of litmus.</p>\n</header>\n",
+        "<p class=\"soft\">This report: <code>%s</code> in the source of litmus. "
+        "<code>litmus repro</code> makes the reproducer from the facts beside it.</p>\n</header>\n",
         first->path);
     put_seen(&page, first->finding, &content);
     put_section(&page, "seen", "Where it is seen", "", &content);

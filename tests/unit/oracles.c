@@ -593,7 +593,7 @@ TEST(words_of_reconvergence)
     assert_int_equal(reconvergence_word(3, 1, 9, 32), reconvergence_word(3, 1, 30, 32));
 }
 
-// Two subgroups, of which one enters: only the rule for subgroups brings its lanes together.
+// One of two subgroups enters: only the rule for subgroups brings its lanes together.
 TEST(entered_by_one_subgroup)
 {
     enum { AFTER = 17, OUTSIDE = 18 };
