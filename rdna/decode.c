@@ -72,8 +72,8 @@ static bool take_literal(struct rdna_insn *insn, const uint32_t *words, size_t c
 bool decode_pick(struct rdna_insn *insn, enum rdna_format format, unsigned opcode)
 {
     static const char *const names[RDNA_FORMATS] = {
-        "SOP1", "SOP2", "SOPK",  "SOPC", "SOPP",  "SMEM",  "VOP1", "VOP2",
-        "VOPC", "VOP3", "VOP3P", "DS",   "MUBUF", "MTBUF", "FLAT", "VOPD"};
+        "SOP1", "SOP2",  "SOPK",    "SOPC", "SOPP",  "SMEM",  "VOP1", "VOP2", "VOPC",
+        "VOP3", "VOP3P", "VINTERP", "DS",   "MUBUF", "MTBUF", "FLAT", "VOPD"};
     insn->op = rdna_op(insn->generation, format, opcode);
     return insn->op || decode_unknown(insn, "%s opcode 0x%x", names[format], opcode);
 }
@@ -236,7 +236,7 @@ static bool vector_operands(struct rdna_insn *insn)
             (op->flags & RDNA_SCALAR && code >= VGPR) || (type->kind == RDNA_PART && code < VGPR) ||
             (type->kind == RDNA_MASK && (code >= INLINE_FIRST || insn->op_sel & bit)) ||
             (is_matrix && type->kind == RDNA_BITS && code < VGPR) ||
-            (type->bits > 64 && code < VGPR) ||
+            ((type->bits > 64 || op->format == RDNA_VINTERP) && code < VGPR) ||
             (type->kind == RDNA_MATRIX && code < VGPR && !(is_constant(code) && code != LITERAL)))
             return decode_unknown(insn, "%s with operand %u", op->text, code);
         if (!check_operand(insn, code, type->kind == RDNA_MASK ? 1 : rdna_operand_dwords(type, 64)))
@@ -507,6 +507,22 @@ static bool vop3p(struct rdna_insn *insn, const uint32_t *words, size_t count)
            take_literal(insn, words, count);
 }
 
+static bool vinterp(struct rdna_insn *insn, const uint32_t *words)
+{
+    const uint32_t low = words[0], high = words[1];
+    if (!decode_pick(insn, RDNA_VINTERP, bits(low, 16, 7)))
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        insn->source[i] = decode_operand(insn, bits(high, 9 * i, 9));
+    insn->result[0] = (uint16_t)(bits(low, 0, 8) | VGPR);
+    insn->imm = (int32_t)bits(low, 8, 3);
+    insn->clamp = bits(low, 15, 1);
+    insn->neg = (uint8_t)bits(high, 29, 3);
+    if (bits(low, 11, 4) || bits(high, 27, 2))
+        return decode_unknown(insn, "%s with op_sel", name_of(insn));
+    return vector_operands(insn);
+}
+
 static bool decode(const uint32_t *words, size_t count, struct rdna_insn *insn)
 {
     const uint32_t word = words[0];
@@ -534,7 +550,9 @@ static bool decode(const uint32_t *words, size_t count, struct rdna_insn *insn)
     switch (form) {
     case 0x33:
         return bits(word, 23, 3) == 0 ? vop3p(insn, words, count)
-                                      : decode_unknown(insn, "encoding 0x%08x", word);
+               : bits(word, 23, 3) == 2 && is_gfx11(insn)
+                   ? vinterp(insn, words)
+                   : decode_unknown(insn, "encoding 0x%08x", word);
     case 0x35:
         return vop3(insn, words, count);
     case 0x36:

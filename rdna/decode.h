@@ -16,6 +16,7 @@ enum rdna_format {
     RDNA_VOPC,
     RDNA_VOP3,
     RDNA_VOP3P,
+    RDNA_VINTERP,
     RDNA_DS,
     RDNA_MUBUF,
     RDNA_MTBUF,
@@ -125,9 +126,9 @@ struct rdna_insn {
     const struct rdna_op *dual;
     uint16_t dual_operands[4];
     uint32_t literal;
-    int32_t imm;               // SIMM, HWREG, BRANCH, the constant of SOPP; an offset of bytes
-    uint8_t neg, abs;          // a bit for each source; VOP3P: neg_lo
-    uint8_t neg_hi;            // VOP3P
+    int32_t imm;      // SIMM, HWREG, BRANCH, the constant of SOPP; an offset of bytes; wait_exp
+    uint8_t neg, abs; // a bit for each source; VOP3P: neg_lo
+    uint8_t neg_hi;   // VOP3P
     uint8_t op_sel, op_sel_hi; // a high half: of the result in bit 3
     uint8_t omod;              // 0, 1: *2, 2: *4, 3: /2
     bool clamp;

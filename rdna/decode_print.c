@@ -378,6 +378,8 @@ static void put_registers(struct line *line, const struct rdna_insn *insn)
     if (insn->encoding == RDNA_E64 || insn->is_long)
         put_op_sel(line, insn);
     put(line, "%s%s", insn->clamp ? " clamp" : "", multiply[insn->omod]);
+    if (op->format == RDNA_VINTERP)
+        put(line, " wait_exp:%d", insn->imm);
     if (insn->encoding == RDNA_DPP16 || insn->encoding == RDNA_DPP8)
         put_dpp(line, insn);
     if (insn->encoding == RDNA_SDWA_ENCODING)

@@ -16,8 +16,8 @@ static unsigned op_count;
 static uint16_t by_opcode[RDNA_GENERATIONS][RDNA_FORMATS][OPCODES]; // an index into `ops`, plus 1
 
 static const char *const format_names[RDNA_FORMATS] = {
-    "sop1", "sop2", "sopk",  "sopc", "sopp",  "smem",  "vop1", "vop2",
-    "vopc", "vop3", "vop3p", "ds",   "mubuf", "mtbuf", "flat", "vopd"};
+    "sop1", "sop2",  "sopk",    "sopc", "sopp",  "smem",  "vop1", "vop2", "vopc",
+    "vop3", "vop3p", "vinterp", "ds",   "mubuf", "mtbuf", "flat", "vopd"};
 
 static const char *const flag_names[] = {"only",   "dpp",    "sdwa",    "omod",  "clamp", "opsel",
                                          "halves", "mix",    "returns", "two",   "st64",  "low",

@@ -331,6 +331,29 @@ OPS(DEFINE)
 ACCUMULATING(DEFINE)
 WORD_OPS(DEFINE_WORDS)
 
+// Every lane's source is that of lane `of` of its four, also of an inactive one.
+static void spread(struct rdna_lanes *x, unsigned source, unsigned of)
+{
+    const uint32_t *const words = x->in[source];
+    uint32_t *const to = x->buffer[source]; // may be `words`: lane `of` keeps its own
+    for (unsigned i = 0; i < x->lanes; i++)
+        to[i] = words[(i & ~3u) + of];
+    x->in[source] = to;
+}
+
+static void interpolate_p10(struct rdna_lanes *x)
+{
+    spread(x, 0, 1);
+    spread(x, 2, 0);
+    v_fma_f32(x);
+}
+
+static void interpolate_p2(struct rdna_lanes *x)
+{
+    spread(x, 0, 2);
+    v_fma_f32(x);
+}
+
 // Comparisons of floats of each size; their values are exact as doubles.
 static double value_of(const struct rdna_lanes *x, unsigned source, unsigned i)
 {
@@ -398,7 +421,9 @@ static void classify(struct rdna_lanes *x)
 
 const struct rdna_lane_row rdna_float_ops[] = {
     OPS(ROW) ACCUMULATING(ACCUMULATING_ROW) WORD_OPS(WORD_ROW)
-        COMPARISONS(COMPARISON_ROW){"v_cmp_class_f32", classify, RDNA_RAW},
+        COMPARISONS(COMPARISON_ROW){"v_interp_p10_f32", interpolate_p10, RDNA_SETS_ROUNDING},
+    {"v_interp_p2_f32", interpolate_p2, RDNA_SETS_ROUNDING},
+    {"v_cmp_class_f32", classify, RDNA_RAW},
     {"v_cmpx_class_f32", classify, RDNA_RAW},
     {"v_cmp_class_f16", classify, RDNA_RAW},
     {"v_cmpx_class_f16", classify, RDNA_RAW},
