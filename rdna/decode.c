@@ -228,16 +228,15 @@ static bool vector_operands(struct rdna_insn *insn)
         if (scalar ? !decode_scalar_fits(code, 1) : code + rdna_operand_dwords(type, 64) > 2 * VGPR)
             return decode_unknown(insn, "%s to register %u", op->text, code);
     }
-    const bool is_matrix = op->results && op->result[0].kind == RDNA_MATRIX;
+    const bool is_matrix = op->results && op->result[0].kind >= RDNA_MATRIX;
     for (unsigned i = 0; i < op->sources; i++) {
         const struct rdna_type *type = &op->source[i];
         const unsigned code = insn->source[i], bit = 1u << i;
         if ((type->kind == RDNA_SGPR && code >= VGPR) || (type->kind == RDNA_VGPR && code < VGPR) ||
-            (op->flags & RDNA_SCALAR && code >= VGPR) || (type->kind == RDNA_PART && code < VGPR) ||
+            (op->flags & RDNA_SCALAR && code >= VGPR) ||
             (type->kind == RDNA_MASK && (code >= INLINE_FIRST || insn->op_sel & bit)) ||
-            (is_matrix && type->kind == RDNA_BITS && code < VGPR) ||
             ((type->bits > 64 || op->format == RDNA_VINTERP) && code < VGPR) ||
-            (type->kind == RDNA_MATRIX && code < VGPR && !(is_constant(code) && code != LITERAL)))
+            (is_matrix && code < VGPR && !(i == 2 && is_constant(code) && code != LITERAL)))
             return decode_unknown(insn, "%s with operand %u", op->text, code);
         if (!check_operand(insn, code, type->kind == RDNA_MASK ? 1 : rdna_operand_dwords(type, 64)))
             return false;
@@ -498,9 +497,13 @@ static bool vop3p(struct rdna_insn *insn, const uint32_t *words, size_t count)
         insn->abs = insn->neg_hi;
         insn->neg_hi = 0;
     }
-    const unsigned all = (1u << op->sources) - 1;
-    if ((insn->neg | insn->neg_hi | insn->abs | insn->op_sel) & ~all ||
-        (!(op->flags & RDNA_HALVES) && insn->op_sel))
+    const unsigned all = (1u << op->sources) - 1, selected = op->flags & RDNA_HALVES  ? all
+                                                             : op->flags & RDNA_OPSEL ? 4
+                                                                                      : 0;
+    // A product of matrices to halves is known with all of op_sel_hi alone, as compilers have it.
+    const bool to_halves = op->flags & RDNA_OPSEL || op->result[0].kind == RDNA_PART;
+    if ((insn->neg | insn->neg_hi | insn->abs) & ~all || insn->op_sel & ~selected ||
+        (to_halves && insn->op_sel_hi != all))
         return decode_unknown(insn, "%s with modifiers", op->text);
     insn->op_sel_hi &= (uint8_t)all;
     return long_dpp(insn, words, count) && vector_operands(insn) &&

@@ -267,6 +267,9 @@ static void put_source(struct line *line, const struct rdna_insn *insn, unsigned
         put_number(line, (int32_t)insn->literal, insn->literal);
     else {
         const unsigned code = insn->source[i];
+        const unsigned dwords = type->kind == RDNA_PART && code < FIRST_VGPR
+                                    ? 1
+                                    : rdna_operand_dwords(type, line->lanes);
         const bool constant =
             (code >= 128 && code <= 208) || (code >= 240 && code <= 248) || code == LITERAL;
         const bool minus =
@@ -280,7 +283,7 @@ static void put_source(struct line *line, const struct rdna_insn *insn, unsigned
                  code >= 240 && code <= 248 && !(insn->op->flags & RDNA_ONLY))
             put(line, "0x%x", halves[code - 240]);
         else
-            put_operand(line, insn, insn->source[i], rdna_operand_dwords(type, line->lanes));
+            put_operand(line, insn, code, dwords);
         put_half(line, insn, type, insn->source[i], bit);
         put(line, "%s%s%s", sext ? ")" : "", bars ? "|" : "", call ? ")" : "");
     }
