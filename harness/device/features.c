@@ -81,6 +81,7 @@ static const struct feature for_tests[] = {
     FEATURE(quad_control, SHADER_QUAD_CONTROL_FEATURES_KHR, NEVER_CORE, KHR_SHADER_QUAD_CONTROL),
     FEATURE(rotate, SHADER_SUBGROUP_ROTATE_FEATURES_KHR, NEVER_CORE, KHR_SHADER_SUBGROUP_ROTATE),
     FEATURE(expect_assume, SHADER_EXPECT_ASSUME_FEATURES_KHR, NEVER_CORE, KHR_SHADER_EXPECT_ASSUME),
+    FEATURE(bfloat16, SHADER_BFLOAT16_FEATURES_KHR, NEVER_CORE, KHR_SHADER_BFLOAT16),
 #ifdef VK_KHR_cooperative_matrix
     FEATURE(matrix, COOPERATIVE_MATRIX_FEATURES_KHR, NEVER_CORE, KHR_COOPERATIVE_MATRIX),
 #endif
@@ -196,6 +197,8 @@ static const struct {
     SWITCH(MAXIMAL, maximal.shaderMaximalReconvergence),
     SWITCH(QUAD_CONTROL, quad_control.shaderQuadControl),
     SWITCH(EXPECT_ASSUME, expect_assume.shaderExpectAssume),
+    SWITCH(BFLOAT16, bfloat16.shaderBFloat16Type),
+    SWITCH_GROUP(BFLOAT16_MATRIX, bfloat16.shaderBFloat16CooperativeMatrix),
 #ifdef VK_KHR_cooperative_matrix
     SWITCH_GROUP(COOPERATIVE_MATRIX, matrix.cooperativeMatrix),
 #endif

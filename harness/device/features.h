@@ -39,6 +39,14 @@ DEV_STRUCTURE(SubgroupRotate, shaderSubgroupRotate, shaderSubgroupRotateClustere
     DEV_STRUCTURE_TYPE(1000544000)
 DEV_STRUCTURE(ExpectAssume, shaderExpectAssume);
 #endif
+#ifndef VK_KHR_shader_bfloat16
+#define VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME "VK_KHR_shader_bfloat16"
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR                             \
+    DEV_STRUCTURE_TYPE(1000141000)
+#define VK_COMPONENT_TYPE_BFLOAT16_KHR ((VkComponentTypeKHR)1000141000)
+DEV_STRUCTURE(Bfloat16, shaderBFloat16Type, shaderBFloat16DotProduct,
+              shaderBFloat16CooperativeMatrix);
+#endif
 
 struct dev_features {
     VkPhysicalDeviceFeatures2 base;
@@ -63,6 +71,7 @@ struct dev_features {
     VkPhysicalDeviceShaderQuadControlFeaturesKHR quad_control;
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
     VkPhysicalDeviceShaderExpectAssumeFeaturesKHR expect_assume;
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
 #ifdef VK_KHR_cooperative_matrix // missing from some distributions' headers
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
 #endif

@@ -106,16 +106,22 @@ static bool floats_fit(const struct dev *dev, const struct module *m, struct lit
 // Cooperative Matrix Operands in SPIR-V.
 enum { SIGNED_A = 1, SIGNED_B = 2, SIGNED_C = 4, SIGNED_RESULT = 8, SATURATING = 16 };
 
-// In the device's order.
-static const char *const component_names[] = {"float16", "float32", "float64", "sint8",
-                                              "sint16",  "sint32",  "sint64",  "uint8",
-                                              "uint16",  "uint32",  "uint64"};
+static const char *component_name(VkComponentTypeKHR type)
+{
+    // In the device's order.
+    static const char *const names[] = {"float16", "float32", "float64", "sint8",
+                                        "sint16",  "sint32",  "sint64",  "uint8",
+                                        "uint16",  "uint32",  "uint64"};
+    return type == VK_COMPONENT_TYPE_BFLOAT16_KHR ? "bfloat16" : names[type];
+}
 
 static VkComponentTypeKHR component_of(const struct module *m, uint32_t type, bool is_signed)
 {
     const struct spirv_instruction each = definition(m, type);
     const uint32_t width = spirv_operand(&each, 2, 0);
     const uint32_t place = width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3;
+    if (each.opcode == SpvOpTypeFloat && each.size == 4) // with an encoding
+        return VK_COMPONENT_TYPE_BFLOAT16_KHR;
     if (each.opcode == SpvOpTypeFloat)
         return (VkComponentTypeKHR)(VK_COMPONENT_TYPE_FLOAT16_KHR + place - 1);
     return (VkComponentTypeKHR)((is_signed ? VK_COMPONENT_TYPE_SINT8_KHR
@@ -214,9 +220,9 @@ static bool matrices_fit(const struct dev *dev, const struct module *m, struct l
             return lit_fail(error, LIT_EXIT_NOTHING,
                             "cooperative matrices of %ux%ux%u, %s by %s and %s to %s%s, are none "
                             "of the %u that the device lists",
-                            asked.MSize, asked.NSize, asked.KSize, component_names[asked.AType],
-                            component_names[asked.BType], component_names[asked.CType],
-                            component_names[asked.ResultType],
+                            asked.MSize, asked.NSize, asked.KSize, component_name(asked.AType),
+                            component_name(asked.BType), component_name(asked.CType),
+                            component_name(asked.ResultType),
                             asked.saturatingAccumulation ? ", saturating" : "", count);
     }
     if (type.size)
@@ -224,7 +230,7 @@ static bool matrices_fit(const struct dev *dev, const struct module *m, struct l
                         "a cooperative matrix of %ux%u, %s, is in none of the %u products that the "
                         "device lists",
                         constant(m, type.words[4]), constant(m, type.words[5]),
-                        component_names[component_of(m, type.words[2], false)], count);
+                        component_name(component_of(m, type.words[2], false)), count);
     return true;
 }
 #endif

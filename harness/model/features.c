@@ -62,6 +62,8 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_DESCRIPTORS_RUNTIME] = "runtimeDescriptorArray",
     [CAT_FEATURE_DESCRIPTORS_UNIFORM] = "shaderUniformBufferArrayDynamicIndexing",
     [CAT_FEATURE_DESCRIPTORS_UNIFORM_NON_UNIFORM] = "shaderUniformBufferArrayNonUniformIndexing",
+    [CAT_FEATURE_BFLOAT16] = "shaderBFloat16Type",
+    [CAT_FEATURE_BFLOAT16_MATRIX] = "shaderBFloat16CooperativeMatrix",
 };
 
 // Marks an enumerant that every device supports.

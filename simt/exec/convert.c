@@ -74,6 +74,18 @@ static ALWAYS_INLINE uint64_t float_to_float(uint64_t x, unsigned from, unsigned
     return float_bits(float_value(x, from), to);
 }
 
+static ALWAYS_INLINE uint64_t bfloat_to_float(uint64_t x, unsigned from, unsigned to)
+{
+    (void)from;
+    return float_bits(bfloat_value(x), to);
+}
+
+static ALWAYS_INLINE uint64_t float_to_bfloat(uint64_t x, unsigned from, unsigned to)
+{
+    (void)to;
+    return bfloat_bits(float_value(x, from));
+}
+
 static ALWAYS_INLINE uint64_t quantized(uint64_t x, unsigned from, unsigned to)
 {
     const double value = float_value(x, from);
@@ -105,6 +117,8 @@ TO_FLOAT(unsigned_to_float)
 CONVERSION(convert_unsigned, zero_extended, insn->operand_width, insn->width)
 CONVERSION(convert_signed, sign_extended, insn->operand_width, insn->width)
 CONVERSION(quantize, quantized, 32, 32)
+CONVERSION(from_bfloat, bfloat_to_float, 16, insn->width)
+CONVERSION(to_bfloat, float_to_bfloat, insn->operand_width, 16)
 
 // To fewer, wider components: the first of the joined ones has the lowest bits.
 static void bitcast_join(struct exec *exec, const struct insn *insn)
@@ -157,9 +171,14 @@ static const struct arithmetic_row rows[] = {
     {SpvOpConvertUToPtr, TO_POINTER, SAME_ROW(convert_unsigned)},
 };
 
+static bool is_bfloat(const struct shape *shape)
+{
+    return shape->scalar == SCALAR_BFLOAT && shape->components - 1 < COMPONENTS_MAX;
+}
+
 static bool has_bits(const struct shape *shape)
 {
-    return shape_is_int(shape) || shape_is_float(shape) ||
+    return shape_is_int(shape) || shape_is_float(shape) || is_bfloat(shape) ||
            (shape_is_pointer(shape) && shape->width == 64);
 }
 
@@ -175,8 +194,11 @@ static bool fits(const struct shape *result, const struct shape *x, int form)
     case FLOAT_TO_INT:
         return shape_is_float(x) && shape_is_int(result) && same_components;
     case FLOAT_TO_FLOAT:
-        return shape_is_float(x) && shape_is_float(result) && same_components &&
-               x->width != result->width;
+        return same_components &&
+               (is_bfloat(x) ? shape_is_float(result)
+                : is_bfloat(result)
+                    ? shape_is_float(x)
+                    : shape_is_float(x) && shape_is_float(result) && x->width != result->width);
     case QUANTIZE:
         return shape_is_float(x) && x->width == 32 && shape_same(x, result);
     case BITCAST:
@@ -198,6 +220,8 @@ insn_run *select_convert(const struct insn_shape *shape, struct insn *insn)
     if (!row || !shape->has_result || shape->operand_count != 1 || !fits(result, x, row->form))
         return NULL;
     arithmetic_fill(shape, insn, result->components);
+    if (row->form == FLOAT_TO_FLOAT && (is_bfloat(x) || is_bfloat(result)))
+        return is_bfloat(x) ? from_bfloat : to_bfloat;
     if (row->form == BITCAST && result->width > x->width)
         return bitcast_join;
     if (row->form == BITCAST && result->width < x->width)

@@ -16,9 +16,10 @@ static void fetch(struct exec *exec, const struct insn *insn, uint32_t cell, uin
         const uint64_t bits = lanes_has(exec->mask, lane)
                                   ? exec_cells(exec, cell + i / exec->width)[lane]
                                   : exec_random(exec) & width_mask(width);
-        elements[i] = insn->flags & MATRIX_FLOAT ? bits_of_double(float_value(bits, width))
-                      : is_signed                ? (uint64_t)sign_extend(bits, width)
-                                                 : bits;
+        elements[i] = insn->flags & MATRIX_BFLOAT  ? bits_of_double(bfloat_value(bits))
+                      : insn->flags & MATRIX_FLOAT ? bits_of_double(float_value(bits, width))
+                      : is_signed                  ? (uint64_t)sign_extend(bits, width)
+                                                   : bits;
     }
 }
 
@@ -26,6 +27,7 @@ void matrix_multiply_add(struct exec *exec, const struct insn *insn)
 {
     const uint32_t rows = MATRIX_ROWS(insn), columns = MATRIX_COLUMNS(insn);
     const uint32_t inner = (uint32_t)(insn->literal >> MATRIX_LAST_SHIFT);
+    const bool is_bfloat = insn->flags & MATRIX_BFLOAT_SUM;
     uint64_t a[ELEMENTS_MAX], b[ELEMENTS_MAX];
     fetch(exec, insn, insn->operand[GROUP_VALUE], rows * inner, insn->flags & MATRIX_A_SIGNED, a);
     fetch(exec, insn, insn->operand[GROUP_ARGUMENT], inner * columns, insn->flags & MATRIX_B_SIGNED,
@@ -37,7 +39,9 @@ void matrix_multiply_add(struct exec *exec, const struct insn *insn)
         const uint64_t c = exec_cells(exec, insn->operand[GROUP_CLUSTER] + cell)[lane];
         if (!lanes_has(exec->mask, lane))
             continue;
-        double sum = insn->flags & MATRIX_FLOAT ? float_value(c, insn->width) : 0;
+        double sum = is_bfloat                    ? bfloat_value(c)
+                     : insn->flags & MATRIX_FLOAT ? float_value(c, insn->width)
+                                                  : 0;
         uint64_t whole = c;
         for (uint32_t k = 0; k < inner; k++, y += columns) {
             if (insn->flags & MATRIX_FLOAT)
@@ -45,7 +49,8 @@ void matrix_multiply_add(struct exec *exec, const struct insn *insn)
             else
                 whole += x[k] * *y;
         }
-        exec_cells(exec, insn->result + cell)[lane] = insn->flags & MATRIX_FLOAT
+        exec_cells(exec, insn->result + cell)[lane] = is_bfloat ? bfloat_bits(sum)
+                                                      : insn->flags & MATRIX_FLOAT
                                                           ? float_bits(sum, insn->width)
                                                           : whole & width_mask(insn->width);
     }

@@ -120,6 +120,27 @@ static ALWAYS_INLINE uint64_t float_bits(double value, unsigned width)
     return isnan(value) ? 0x7fc00000 : bits;
 }
 
+// A bfloat16 is the upper half of a 32-bit float.
+static ALWAYS_INLINE double bfloat_value(uint64_t bits)
+{
+    return float_value(bits << 16, 32);
+}
+
+// Rounds to the nearest bfloat16, ties to even, and only once: the 32-bit float in between is odd
+// if it is not exact. NaN becomes 0x7fc0.
+static ALWAYS_INLINE uint64_t bfloat_bits(double value)
+{
+    uint32_t bits = (uint32_t)float_bits(value, 32);
+    const double near = float_value(bits, 32);
+    if (isnan(value))
+        return bits >> 16;
+    if (fabs(near) > fabs(value))
+        bits--;
+    if (near != value)
+        bits |= 1;
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
 // Shapes.
 
 static inline bool shape_is_int(const struct shape *shape)

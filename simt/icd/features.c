@@ -85,6 +85,8 @@ static const struct layout layouts[] = {
 #ifdef VK_KHR_cooperative_matrix
     STRUCT(COOPERATIVE_MATRIX_FEATURES_KHR, CooperativeMatrixFeaturesKHR,
            cooperativeMatrixRobustBufferAccess),
+    STRUCT(SHADER_BFLOAT16_FEATURES_KHR, ShaderBfloat16FeaturesKHR,
+           shaderBFloat16CooperativeMatrix),
 #endif
 #ifdef VK_KHR_shader_maximal_reconvergence
     STRUCT(SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR, ShaderMaximalReconvergenceFeaturesKHR,
@@ -215,6 +217,8 @@ static const struct place supported[][2] = {
 #ifdef VK_KHR_cooperative_matrix
     KHR(COOPERATIVE_MATRIX, CooperativeMatrix, cooperativeMatrix),
     KHR(COOPERATIVE_MATRIX, CooperativeMatrix, cooperativeMatrixRobustBufferAccess),
+    KHR(SHADER_BFLOAT16, ShaderBfloat16, shaderBFloat16Type),
+    KHR(SHADER_BFLOAT16, ShaderBfloat16, shaderBFloat16CooperativeMatrix),
 #endif
 #ifdef VK_KHR_shader_maximal_reconvergence
     KHR(SHADER_MAXIMAL_RECONVERGENCE, ShaderMaximalReconvergence, shaderMaximalReconvergence),

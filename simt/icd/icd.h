@@ -16,6 +16,19 @@
 #include <vulkan/vk_icd.h>
 #include <vulkan/vulkan.h>
 
+// As Vulkan's registry has it: headers of Vulkan 1.4.309 lack it.
+#ifndef VK_KHR_shader_bfloat16
+#define VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME                          "VK_KHR_shader_bfloat16"
+#define VK_KHR_SHADER_BFLOAT16_SPEC_VERSION                            1
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR ((VkStructureType)1000141000)
+#define VK_COMPONENT_TYPE_BFLOAT16_KHR                                 ((VkComponentTypeKHR)1000141000)
+typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
+    VkStructureType sType;
+    void *pNext;
+    VkBool32 shaderBFloat16Type, shaderBFloat16DotProduct, shaderBFloat16CooperativeMatrix;
+} VkPhysicalDeviceShaderBfloat16FeaturesKHR;
+#endif
+
 // Prototypes of all commands: icd_CreateBuffer has the type of vkCreateBuffer.
 #define GLOBAL(name)   VKAPI_ATTR __typeof__(vk##name) icd_##name;
 #define INSTANCE(name) VKAPI_ATTR __typeof__(vk##name) icd_##name;

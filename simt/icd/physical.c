@@ -13,6 +13,7 @@
 static const VkExtensionProperties extensions[] = {
 #ifdef VK_KHR_cooperative_matrix
     EXTENSION(KHR_COOPERATIVE_MATRIX),
+    EXTENSION(KHR_SHADER_BFLOAT16),
 #endif
     EXTENSION(KHR_PIPELINE_EXECUTABLE_PROPERTIES),
     EXTENSION(KHR_PUSH_DESCRIPTOR),
@@ -284,28 +285,31 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCalibrateableTimeDomainsEXT(
 }
 
 #ifdef VK_KHR_cooperative_matrix
-// Supported products: the shapes and types that devices list, as far as is known. Integers are only
-// 8-bit, accumulated in 32.
-enum products { OF_HALVES = 1, OF_FLOATS = 2, OF_BYTES = 4 };
+// Supported products: the shapes that devices list (docs/simt.md says which lists were read), and
+// of each kind of numbers more types. Integers are only 8-bit, accumulated in 32.
+enum products { OF_HALVES = 1, OF_FLOATS = 2, OF_BYTES = 4, OF_BFLOATS = 8 };
 
 static const struct {
     uint32_t rows, columns, inner;
     enum products of;
 } shapes[] = {
-    {16, 16, 16, OF_HALVES | OF_FLOATS | OF_BYTES},
-    {16, 8, 16, OF_HALVES},
-    {16, 8, 8, OF_HALVES},
-    {8, 16, 16, OF_HALVES},
-    {8, 8, 16, OF_HALVES},
+    {16, 16, 16, OF_HALVES | OF_FLOATS | OF_BYTES | OF_BFLOATS},
+    {16, 8, 16, OF_HALVES | OF_BYTES | OF_BFLOATS},
+    {16, 8, 8, OF_HALVES | OF_BFLOATS},
+    {8, 16, 16, OF_HALVES | OF_BFLOATS},
+    {8, 8, 16, OF_HALVES | OF_BYTES | OF_BFLOATS},
     {8, 8, 8, OF_HALVES | OF_FLOATS | OF_BYTES},
     {64, 16, 16, OF_HALVES},
     {64, 32, 16, OF_HALVES},
-    {16, 16, 32, OF_HALVES | OF_BYTES},
-    {16, 8, 32, OF_HALVES | OF_BYTES},
-    {8, 16, 32, OF_HALVES | OF_BYTES},
-    {8, 8, 32, OF_HALVES | OF_BYTES},
+    {64, 64, 16, OF_HALVES},
+    {64, 64, 8, OF_FLOATS},
+    {16, 16, 32, OF_BYTES},
+    {16, 8, 32, OF_BYTES},
+    {8, 16, 32, OF_BYTES},
+    {8, 8, 32, OF_BYTES},
     {64, 16, 32, OF_BYTES},
     {64, 32, 32, OF_BYTES},
+    {64, 64, 32, OF_BYTES},
 };
 
 #define COMPONENTS(a, b, sum)                                                                      \
@@ -316,6 +320,8 @@ static const struct {
 } components[] = {
     {OF_HALVES, COMPONENTS(FLOAT16, FLOAT16, FLOAT16)},
     {OF_HALVES, COMPONENTS(FLOAT16, FLOAT16, FLOAT32)},
+    {OF_BFLOATS, COMPONENTS(BFLOAT16, BFLOAT16, BFLOAT16)},
+    {OF_BFLOATS, COMPONENTS(BFLOAT16, BFLOAT16, FLOAT32)},
     {OF_FLOATS, COMPONENTS(FLOAT32, FLOAT32, FLOAT32)},
     {OF_BYTES, COMPONENTS(SINT8, SINT8, SINT32)},
     {OF_BYTES, COMPONENTS(UINT8, UINT8, UINT32)},

@@ -29,6 +29,7 @@ static const char *const extensions[] = {
     "SPV_GOOGLE_user_type",
     "SPV_KHR_16bit_storage",
     "SPV_KHR_8bit_storage",
+    "SPV_KHR_bfloat16",
     "SPV_KHR_cooperative_matrix",
     "SPV_KHR_device_group",
     "SPV_KHR_expect_assume",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define COMPONENTS_MAX 4 // of vectors; columns of matrices
+#define BFLOAT16       0 // SpvFPEncodingBFloat16KHR, which older headers lack
 
 static bool wrong(struct reader *reader, const struct instruction *instruction)
 {
@@ -41,9 +42,12 @@ static bool declare_number(struct reader *reader, const struct instruction *inst
                            struct type *type)
 {
     const bool is_int = instruction->opcode == SpvOpTypeInt;
-    if (!is_int && instruction->length == 4)
-        return reader_fail(reader, "OpTypeFloat with an encoding is not supported");
-    if (instruction->length != (is_int ? 4 : 3) || (is_int && instruction->words[3] > 1))
+    type->is_bfloat = !is_int && instruction->length == 4;
+    if (type->is_bfloat && (instruction->words[2] != 16 || instruction->words[3] != BFLOAT16))
+        return reader_fail(reader, "OpTypeFloat of %u bits with encoding %u is not supported",
+                           instruction->words[2], instruction->words[3]);
+    if (instruction->length != (is_int || type->is_bfloat ? 4 : 3) ||
+        (is_int && instruction->words[3] > 1))
         return wrong(reader, instruction);
     type->kind = is_int ? TYPE_INT : TYPE_FLOAT;
     type->width = instruction->words[2];
@@ -71,8 +75,8 @@ static bool declare_vector(struct reader *reader, const struct instruction *inst
     if (!add_part(reader, instruction, type, type->element))
         return false;
     const struct type *element = module_type(reader->module, type->element);
-    if (is_matrix ? element->kind != TYPE_VECTOR ||
-                        module_type(reader->module, element->element)->kind != TYPE_FLOAT
+    const struct type *part = module_type(reader->module, element->element);
+    if (is_matrix ? element->kind != TYPE_VECTOR || part->kind != TYPE_FLOAT || part->is_bfloat
                   : !is_scalar(element))
         return wrong(reader, instruction);
     type->cells = type->count * element->cells;

@@ -47,6 +47,7 @@ struct type {
     enum type_kind kind;
     uint32_t width; // bits of an integer or float
     bool is_signed;
+    bool is_bfloat;              // a float with the encoding BFloat16KHR
     uint32_t element;            // id of a type
     uint32_t count;              // arrays: length, from module_specialise
     uint32_t length;             // arrays: id of the constant

@@ -101,7 +101,8 @@ static struct shape scalar_shape(const struct type *type)
         return (struct shape){
             .scalar = SCALAR_INT, .width = type->width, .is_signed = type->is_signed};
     case TYPE_FLOAT:
-        return (struct shape){.scalar = SCALAR_FLOAT, .width = type->width};
+        return (struct shape){.scalar = type->is_bfloat ? SCALAR_BFLOAT : SCALAR_FLOAT,
+                              .width = type->width};
     case TYPE_POINTER:
         return (struct shape){.scalar = SCALAR_POINTER, .width = 64};
     default:

@@ -26,7 +26,8 @@ static uint32_t stride_unit(const struct compiler *c, const struct type *pointer
 {
     const struct shape shape = check_shape(c, pointer->element);
     if (pointer->kind != TYPE_POINTER || check_in_register(pointer->storage) ||
-        (shape.scalar != SCALAR_INT && shape.scalar != SCALAR_FLOAT))
+        (shape.scalar != SCALAR_INT && shape.scalar != SCALAR_FLOAT &&
+         shape.scalar != SCALAR_BFLOAT))
         return 0;
     return shape.width / 8 * shape.components;
 }
@@ -95,7 +96,8 @@ static bool fit(const struct compiler *c, const struct type *const matrix[3])
            matrix[USE_A]->columns == matrix[USE_B]->rows &&
            matrix[USE_B]->columns == matrix[USE_ACCUMULATOR]->columns &&
            component[0]->kind == component[1]->kind && component[0]->kind == component[2]->kind &&
-           component[0]->width == component[1]->width;
+           component[0]->width == component[1]->width &&
+           component[0]->is_bfloat == component[1]->is_bfloat;
 }
 
 bool cooperative_multiply_add(struct compiler *c, const struct op *op)
@@ -123,9 +125,11 @@ bool cooperative_multiply_add(struct compiler *c, const struct op *op)
     insn.width = (uint8_t)sum->width;
     insn.operand_width = (uint8_t)factor->width;
     insn.literal = sides(matrix[USE_ACCUMULATOR], matrix[USE_A]->columns);
-    insn.flags = factor->kind == TYPE_FLOAT ? MATRIX_FLOAT
-                                            : (mask & SIGNED_A ? MATRIX_A_SIGNED : 0u) |
-                                                  (mask & SIGNED_B ? MATRIX_B_SIGNED : 0u);
+    insn.flags =
+        factor->kind == TYPE_FLOAT
+            ? MATRIX_FLOAT | (factor->is_bfloat ? MATRIX_BFLOAT : 0u) |
+                  (sum->is_bfloat ? MATRIX_BFLOAT_SUM : 0u)
+            : (mask & SIGNED_A ? MATRIX_A_SIGNED : 0u) | (mask & SIGNED_B ? MATRIX_B_SIGNED : 0u);
     c->program->group_operations++;
     return value_result(c, op, &insn.result) && compile_emit(c, op, insn);
 }

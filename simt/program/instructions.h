@@ -12,7 +12,15 @@
 // the instruction's other fields (`components`, `flags`, `literal`); NULL if the opcode is not in
 // its group or the shape is invalid, which is an error in the module. The selected function may
 // rely on every operand having as many cells as its shape says.
-enum scalar_kind { SCALAR_BOOL, SCALAR_INT, SCALAR_FLOAT, SCALAR_POINTER, SCALAR_OTHER };
+// A bfloat16 is converted, and multiplied in cooperative matrices; other arithmetic has none.
+enum scalar_kind {
+    SCALAR_BOOL,
+    SCALAR_INT,
+    SCALAR_FLOAT,
+    SCALAR_BFLOAT,
+    SCALAR_POINTER,
+    SCALAR_OTHER
+};
 
 struct shape {
     enum scalar_kind scalar; // SCALAR_OTHER: struct, array, matrix, or no value
@@ -102,6 +110,8 @@ insn_run memory_store_register;
 #define MATRIX_FLOAT         1u // flags of a product; for integers, which are signed
 #define MATRIX_A_SIGNED      2u
 #define MATRIX_B_SIGNED      4u
+#define MATRIX_BFLOAT        8u  // of a product of floats: A and B are bfloat16
+#define MATRIX_BFLOAT_SUM    16u // C and the result are
 // GROUP_VALUE: pointer, GROUP_ARGUMENT: stride, GROUP_CLUSTER: the stored matrix. The last number:
 // the stride's unit in bytes; `width` is a component's.
 insn_run matrix_load;

@@ -89,7 +89,9 @@ static bool scalar_type_name(const struct type *type, char name[NAME_SIZE])
     const char *const floats[] = {"half", "float", "double"};
     const char *const integers[] = {"char", "short", "int", "long"};
     const uint32_t width = type->width;
-    if (type->kind == TYPE_FLOAT)
+    if (type->is_bfloat)
+        snprintf(name, NAME_SIZE, "bfloat16");
+    else if (type->kind == TYPE_FLOAT)
         snprintf(name, NAME_SIZE, "%s", floats[width == 16 ? 0 : width == 32 ? 1 : 2]);
     else if (type->kind == TYPE_INT)
         snprintf(name, NAME_SIZE, "%s%s", type->is_signed ? "" : "u",

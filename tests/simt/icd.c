@@ -430,8 +430,8 @@ TEST(extensions_are_named_once_and_have_versions)
 #ifdef VK_KHR_cooperative_matrix
 TEST(matrices_are_listed)
 {
-    VkCooperativeMatrixPropertiesKHR all[64];
-    uint32_t count = 0, some = 1, halves = 0, floats = 0, bytes = 0, mixed = 0;
+    VkCooperativeMatrixPropertiesKHR all[128];
+    uint32_t count = 0, some = 1, halves = 0, bfloats = 0, floats = 0, bytes = 0, mixed = 0;
     assert_success(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, NULL));
     assert_in_range(count, 1, COUNT(all));
     assert_int_equal(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &some, all),
@@ -443,16 +443,18 @@ TEST(matrices_are_listed)
                     all[i].KSize <= MODULE_SIDE_MAX);
         halves += all[i].NSize == 16 && all[i].KSize == 16 &&
                   all[i].BType == VK_COMPONENT_TYPE_FLOAT16_KHR;
+        bfloats += all[i].NSize == 16 && all[i].BType == VK_COMPONENT_TYPE_BFLOAT16_KHR;
         floats += all[i].BType == VK_COMPONENT_TYPE_FLOAT32_KHR;
         bytes += all[i].KSize == 32 && all[i].AType == VK_COMPONENT_TYPE_SINT8_KHR &&
                  all[i].BType == VK_COMPONENT_TYPE_SINT8_KHR;
         mixed += all[i].AType != all[i].BType;
         assert_int_equal(all[i].CType, all[i].ResultType);
     }
-    assert_int_equal(halves, 6); // of 8, 16 and 64 rows, to halves and to floats
-    assert_int_equal(floats, 2); // 16x16x16 and 8x8x8
-    assert_int_equal(bytes, 6);  // of 8, 16 and 64 rows, and of two numbers of columns
-    assert_int_equal(mixed, 16); // a signed byte by an unsigned one, and the other way round
+    assert_int_equal(halves, 6);  // of 8, 16 and 64 rows, to halves and to floats
+    assert_int_equal(bfloats, 4); // of 8 and 16 rows
+    assert_int_equal(floats, 3);  // 16x16x16, 8x8x8 and 64x64x8
+    assert_int_equal(bytes, 7);   // of 8, 16 and 64 rows, and of two or three numbers of columns
+    assert_int_equal(mixed, 22);  // a signed byte by an unsigned one, and the other way round
     VkPhysicalDeviceCooperativeMatrixPropertiesKHR stages = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
     VkPhysicalDeviceProperties2 properties = {

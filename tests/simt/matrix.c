@@ -112,6 +112,57 @@ TEST(a_product_of_floats_is_the_sum)
     }
 }
 
+// Rounds to bfloat16, the upper half: to nearest, ties to even.
+static uint32_t rounded(uint32_t word)
+{
+    return (word + 0x7fff + (word >> 16 & 1)) & 0xffff0000;
+}
+
+static void run_bfloats(const char *model, unsigned width)
+{
+    run("bfloats", model, width,
+        "%%sum32 = OpCooperativeMatrixMulAddKHR %%c_wide %%a %%b %%c32\n"
+        "%%sum = OpCooperativeMatrixMulAddKHR %%c_type %%a %%b %%c\n"
+        "%%wide = OpFConvert %%c_wide %%sum\n"
+        "%%a_again = OpFConvert %%a_wide %%a\n"
+        "OpCooperativeMatrixStoreKHR %%to %%sum32 %%0 %%2\n"
+        "OpCooperativeMatrixStoreKHR %%to_16 %%wide %%0 %%2\n"
+        "OpCooperativeMatrixStoreKHR %%to_32 %%a_again %%0 %%5\n$end\n");
+}
+
+// The sums are whole numbers that floats hold, and bfloat16 does not.
+TEST(a_product_of_bfloats_is_rounded_once)
+{
+    static const uint32_t numbers[] = {0x3f808000, 0x3f818000, 0x3f808001, 0x7f7fffff, 0x00018000,
+                                       0x80008001, 0x7f800000, 0xff800000, 0x00007fff};
+    float value[WORDS];
+    for (uint32_t i = 0; i < WORDS; i++) {
+        value[i] = (float)(i * 37 % 23) - 11;
+        in[i] = word_of(value[i]);
+    }
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        run_bfloats(i & 1 ? "tangled" : "lockstep", widths[i]);
+        for (uint32_t e = 0; e < 6; e++) {
+            float sum = value[32 + e];
+            for (uint32_t k = 0; k < 5; k++)
+                sum += value[e / 2 * 5 + k] * value[16 + k * 2 + e % 2];
+            expect(e, word_of(sum), widths[i]);
+            expect(16 + e, rounded(word_of(sum)), widths[i]);
+        }
+    }
+    memcpy(in, numbers, sizeof numbers);
+    run_bfloats("lockstep", 4);
+    for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        expect(32 + i, rounded(numbers[i]), 4);
+    // 1 + 2^-8 + 2^-40: a float in between would lose the last bit, and then be a tie.
+    memset(in, 0, sizeof in);
+    in[0] = in[16] = word_of(0x1p-4f);
+    in[1] = in[18] = word_of(0x1p-20f);
+    in[32] = word_of(1);
+    run_bfloats("lockstep", 4);
+    expect(16, word_of(1 + 0x1p-7f), 4);
+}
+
 static int64_t extended(uint32_t byte, bool is_signed)
 {
     return is_signed && byte > 127 ? (int64_t)byte - 256 : byte;
