@@ -103,6 +103,19 @@ class Errors(unittest.TestCase):
                          (0, "loop/broken.spvasm: 1 modules left out: this spirv-as does not know "
                              "OpNothing,OpIAdd\n"))
 
+    def test_what_is_not_validated(self):
+        """Variants whose code has a number that the validator does not know: the other faults of
+        such a variant are not found, but those of the other variants are."""
+        self.options = [*self.options, "--unvalidated", "!5116"]
+        wrong = "%sum = OpIAdd %uint %one %main"
+        known = BODY.replace("OpMemoryModel", "#ifdef SYNC_CONTROL\nOpCapability !5116\n#endif\n"
+                                              "OpMemoryModel")
+        result = self.embed(wrong, body=known)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        result = self.embed(wrong, body=known.replace("OpCapability !5116", "; !5116"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("common/step.h:3: error: [sync=control]", result.stderr)
+
     TWIN_HEAD = HEAD.replace("; sweep ", "; axis    form  ssa | glslang\n; sweep ")
 
     def test_a_twin_is_built(self):

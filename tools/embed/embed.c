@@ -431,7 +431,7 @@ static const struct maker *const default_maker = &maker_programs;
 static void parse_options(int argc, char **argv, struct settings *settings, const char **output,
                           const char **depfile)
 {
-    const char *without = NULL;
+    const char *without = NULL, *unvalidated = NULL;
     const struct {
         const char *name, **value;
     } options[] = {
@@ -441,6 +441,7 @@ static void parse_options(int argc, char **argv, struct settings *settings, cons
         {"--val", &settings->val},
         {"--glslang", &settings->glslang},
         {"--without", &without},
+        {"--unvalidated", &unvalidated},
         {"--output", output},
         {"--depfile", depfile},
     };
@@ -453,10 +454,12 @@ static void parse_options(int argc, char **argv, struct settings *settings, cons
     }
     settings->maker = settings->as ? &maker_programs : default_maker;
     settings->without = without && *without ? without : NULL;
+    settings->unvalidated = unvalidated ? unvalidated : "";
     settings->root = argv[at];
     if (at + 1 != argc || !*output) {
         fputs("usage: embed --output PREFIX [--depfile FILE] [--cc CC] [--cc-option WORD] "
-              "[--as SPIRV-AS] [--val SPIRV-VAL] [--glslang GLSLANG] [--without WORD] FOLDER\n",
+              "[--as SPIRV-AS] [--val SPIRV-VAL] [--glslang GLSLANG] [--without WORD] "
+              "[--unvalidated WORD] FOLDER\n",
               stderr);
         exit(2);
     }

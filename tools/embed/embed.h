@@ -44,9 +44,10 @@ struct settings {
     const char *cc;
     const char *as, *val, *glslang; // for maker_programs
     const char *cc_option;          // extra argument for the preprocessor; NULL or ""
-    const char *without; // "A,B": skip variants with these words: the assembler is too old
-    const char *scratch; // folder for the tools' files
-    const char *root;    // folder of the tests
+    const char *without;     // "A,B": skip variants with these words: the assembler is too old
+    const char *unvalidated; // likewise: these are made, but the validator is too old for them
+    const char *scratch;     // folder for the tools' files
+    const char *root;        // folder of the tests
     struct text defined; // all macros defined in files below the root: a line "#undef NAME" each
     unsigned char tools[32]; // hash of the tools' versions
 };

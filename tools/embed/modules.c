@@ -209,6 +209,34 @@ static bool is_newer(const char *listing)
     return strstr(listing, "\n; Version: 1.5\n");
 }
 
+// Whether a place in a listing is behind the ; of a comment.
+static bool is_comment(const char *listing, const char *place)
+{
+    bool quoted = false;
+    const char *line = place;
+    while (line > listing && line[-1] != '\n')
+        line--;
+    for (; line < place && (quoted || *line != ';'); line++)
+        quoted ^= *line == '"';
+    return line < place;
+}
+
+// Whether the code of a listing has one of some words, "A,B".
+static bool has_word(const char *listing, const char *words)
+{
+    char word[64];
+    for (size_t size; *words; words += size + (words[size] == ',')) {
+        size = strcspn(words, ",");
+        snprintf(word, sizeof word, "%.*s", (int)size, words);
+        const char *found = size ? strstr(listing, word) : NULL;
+        while (found && is_comment(listing, found))
+            found = strstr(found + size, word);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
 // GLSL is compiled from the listing that litmus show prints; glslang gets no macros. Names of ids
 // are removed from the module, as in modules from assembly.
 static void make_valid(const struct settings *settings, struct job *job, const char *listing)
@@ -220,7 +248,8 @@ static void make_valid(const struct settings *settings, struct job *job, const c
                                : maker->assemble(settings, job, listing, newer, &fault);
     if (good && job->from_glsl)
         ids_take(job->words, &job->count, &job->names);
-    if (!good || !maker->validate(settings, job, newer, &fault))
+    if (!good || (!has_word(listing, settings->unvalidated) &&
+                  !maker->validate(settings, job, newer, &fault)))
         complain(job, listing, &fault);
     if (!job->from_glsl)
         ids_list(listing, job->words, job->count, &job->names);
@@ -278,34 +307,6 @@ static void describe(struct job *job)
         job->features |= UINT64_C(1) << needed;
     job->divisible = cat_module_is_divisible(job->words, job->count);
     sha256_text(job->words, job->count * sizeof *job->words, job->sha256);
-}
-
-// Whether a place in a listing is behind the ; of a comment.
-static bool is_comment(const char *listing, const char *place)
-{
-    bool quoted = false;
-    const char *line = place;
-    while (line > listing && line[-1] != '\n')
-        line--;
-    for (; line < place && (quoted || *line != ';'); line++)
-        quoted ^= *line == '"';
-    return line < place;
-}
-
-// Whether the code of a listing has one of some words, "A,B".
-static bool has_word(const char *listing, const char *words)
-{
-    char word[64];
-    for (size_t size; *words; words += size + (words[size] == ',')) {
-        size = strcspn(words, ",");
-        snprintf(word, sizeof word, "%.*s", (int)size, words);
-        const char *found = size ? strstr(listing, word) : NULL;
-        while (found && is_comment(listing, found))
-            found = strstr(found + size, word);
-        if (found)
-            return true;
-    }
-    return false;
 }
 
 void make_module(const struct settings *settings, struct job *job)
