@@ -66,9 +66,11 @@ class Blame(harness.Case):
         self.assertEqual(found[0], found[1])
 
     def test_matrices_that_the_device_does_not_list_are_not_compiled(self):
-        run = self.litmus("run", "matrix.layout", "-n", "2", "--ahead", "2", fault="no-products,"
-                          "crash-on=any", LITMUS_FAULT_DRIVER=harness.SIMT, code=77)
+        run = self.litmus("run", "matrix.layout", "matrix.tiles/type=bf16", "-n", "2", "--ahead",
+                          "2", fault="no-products,crash-on=any", LITMUS_FAULT_DRIVER=harness.SIMT,
+                          code=77)
         self.assertNotIn("crash", run.err)
+        self.assertIn("bfloat16 by bfloat16 and float32 to float32, are none of the 0", " ".join((run.out + run.err).split()))
         self.assertEqual({result["result"] for result in self.report()["results"]}, {"skip"}, run)
 
     def test_refused(self):
