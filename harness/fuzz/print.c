@@ -254,24 +254,41 @@ static void draw_again(const struct fuzz_campaign *c, struct acts *acts)
     }
 }
 
+static bool has_arrays(const struct acts *acts)
+{
+    uint64_t count = 0;
+    for (enum gen_op op = GEN_OP_VECTOR; op < GEN_OPS; op++)
+        for (size_t i = 0; i < CONSTRUCTS; i++)
+            for (enum gen_type type = 0; type < GEN_TYPES; type++)
+                count += acts->of[op][constructs[i]][type];
+    return count > 0;
+}
+
 // Appends how often each operation is in the session's programs for the device, by the innermost
 // construct around it and by type. Draws the programs again.
 static void put_coverage(const struct fuzz_campaign *c, struct text *text)
 {
-    static const char *const titles[CONSTRUCTS + GEN_TYPES] = {
-        "outside", "if",  "loop", "switch", "call", "u32",    "u16",   "u8",
-        "u64",     "f32", "f16",  "f64",    "bool", "shared", "buffer"};
+    static const char *const titles[CONSTRUCTS] = {"outside", "if", "loop", "switch", "call"};
     struct table_column columns[1 + CONSTRUCTS + GEN_TYPES] = {{.title = "operation"}};
-    for (size_t i = 0; i < CONSTRUCTS + GEN_TYPES; i++)
-        columns[1 + i] = (struct table_column){.title = titles[i], .kind = TABLE_NUMBER};
-    OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 16};
     OWNED(lit_free) struct acts *acts = lit_alloc(1, sizeof *acts);
-    uint64_t all = 0, seen = 0;
     draw_again(c, acts);
-    for (enum gen_op op = GEN_OP_NONE + 1; op < GEN_OPS; op++) {
+    // What only the shapes that came last have is shown if there are programs of them.
+    const bool whole = has_arrays(acts);
+    const enum gen_op ops = whole ? GEN_OPS : GEN_OP_VECTOR;
+    const enum gen_type types = whole ? GEN_TYPES : GEN_VECTORS;
+    for (size_t i = 0; i < CONSTRUCTS + types; i++)
+        columns[1 + i] = (struct table_column){.title = i < CONSTRUCTS ? titles[i]
+                                                        : i - CONSTRUCTS == GEN_U32
+                                                            ? "u32"
+                                                            : gen_type_names[i - CONSTRUCTS],
+                                               .kind = TABLE_NUMBER};
+    OWNED(table_clear)
+    struct table table = {.columns = columns, .column_count = 1 + CONSTRUCTS + types, .width = 16};
+    uint64_t all = 0, seen = 0;
+    for (enum gen_op op = GEN_OP_NONE + 1; op < ops; op++) {
         uint64_t counts[CONSTRUCTS + GEN_TYPES] = {0};
         for (size_t i = 0; i < CONSTRUCTS; i++)
-            for (enum gen_type type = 0; type < GEN_TYPES; type++) {
+            for (enum gen_type type = 0; type < types; type++) {
                 const uint64_t count = acts->of[op][constructs[i]][type];
                 counts[i] += count;
                 counts[CONSTRUCTS + type] += count;
@@ -280,7 +297,7 @@ static void put_coverage(const struct fuzz_campaign *c, struct text *text)
             }
         table_row(&table);
         table_put(&table, TONE_PLAIN, "%s", gen_forms[op].name);
-        for (size_t i = 0; i < CONSTRUCTS + GEN_TYPES; i++)
+        for (size_t i = 0; i < CONSTRUCTS + types; i++)
             table_count(&table, TONE_PLAIN, counts[i]);
     }
     text_puts(text, "\n");

@@ -8,14 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define U32    (1u << GEN_U32)
-#define INTS   (U32 | 1u << GEN_U16 | 1u << GEN_U8 | 1u << GEN_U64)
-#define FLOATS (1u << GEN_F32 | 1u << GEN_F16 | 1u << GEN_F64)
-#define BOOL   (1u << GEN_BOOL)
-#define ALL    (INTS | FLOATS | BOOL)
-#define U64    (1u << GEN_U64)
-#define WORDS  (U32 | 1u << GEN_F32 | BOOL)
-#define MEMORY (1u << GEN_SHARED | 1u << GEN_BUFFER)
+#define U32         (1u << GEN_U32)
+#define INTS        (U32 | 1u << GEN_U16 | 1u << GEN_U8 | 1u << GEN_U64)
+#define FLOATS      (1u << GEN_F32 | 1u << GEN_F16 | 1u << GEN_F64)
+#define BOOL        (1u << GEN_BOOL)
+#define ALL         (INTS | FLOATS | BOOL)
+#define U64         (1u << GEN_U64)
+#define WORDS       (U32 | 1u << GEN_F32 | BOOL)
+#define MEMORY      (1u << GEN_SHARED | 1u << GEN_BUFFER)
+#define VECTOR_INTS (U32 | 1u << GEN_U16 | 1u << GEN_U8)
+#define HALVES      (1u << GEN_F32 | 1u << GEN_F16)
+#define SEEN                                                                                       \
+    (1u << GEN_ROWS | 1u << GEN_SHARED16 | 1u << GEN_SHARED8 | 1u << GEN_STRIDED |                 \
+     1u << GEN_BUFFER16 | 1u << GEN_BUFFER8)
+#define PRIVATES (1u << GEN_VECTORS | 1u << GEN_FLAGS | 1u << GEN_STRUCTS)
+#define ARRAYS   (PRIVATES | SEEN)
+#define COPIED   (PRIVATES | 1u << GEN_ROWS | 1u << GEN_SHARED16 | 1u << GEN_SHARED8)
 
 #define FORM(op, name, gives, takes, most, needs, combines, types, feature)                        \
     [GEN_OP_##op] = {name, gives, takes, most, GEN_##needs, combines, types, CAT_FEATURE_##feature},
@@ -24,8 +32,27 @@ const struct gen_form gen_forms[GEN_OPS] = {GEN_OPERATIONS(FORM)};
 
 const char *const gen_with_names[GEN_WITHS] = {"add",  "mul", "min", "max", "smin",
                                                "smax", "and", "or",  "xor"};
-const char *const gen_type_names[GEN_TYPES] = {"",    "u16", "u8",   "u64",    "f32",
-                                               "f16", "f64", "bool", "shared", "buffer"};
+const char *const gen_type_names[GEN_TYPES] = {
+    "",         "u16",     "u8",      "u64",      "f32",    "f16",     "f64",
+    "bool",     "shared",  "buffer",  "vectors",  "flags",  "structs", "rows",
+    "shared16", "shared8", "strided", "buffer16", "buffer8"};
+
+const struct gen_array gen_arrays[GEN_TYPES] = {
+    [GEN_VECTORS] = {GEN_ELEMENTS, 4, GEN_U32, "Private", "%uint4"},
+    [GEN_FLAGS] = {19, 1, GEN_BOOL, "Private", "%bool"},
+    [GEN_STRUCTS] = {6, 4, GEN_BOOL, "Private", "%flagged"},
+    [GEN_ROWS] = {5, 2, GEN_U32, "Workgroup", "%uint2"},
+    [GEN_SHARED16] = {4, 1, GEN_U16, "Workgroup", "%ushort"},
+    [GEN_SHARED8] = {4, 1, GEN_U8, "Workgroup", "%uchar"},
+    [GEN_STRIDED] = {4, 3, GEN_U32, "StorageBuffer", "%uint3"},
+    [GEN_BUFFER16] = {4, 1, GEN_U16, "StorageBuffer", "%ushort"},
+    [GEN_BUFFER8] = {4, 1, GEN_U8, "StorageBuffer", "%uchar"},
+};
+
+enum gen_type gen_array_type(enum gen_type array, uint32_t component)
+{
+    return array == GEN_STRUCTS && component == 1 ? GEN_U32 : (enum gen_type)gen_arrays[array].of;
+}
 
 static bool is_bitwise(enum gen_with with)
 {
@@ -94,6 +121,10 @@ uint64_t gen_act_features(const struct gen_act *act)
         [GEN_U64] = FEATURE(INT64) | FEATURE(EXTENDED_TYPES),
         [GEN_F16] = FEATURE(FLOAT16) | FEATURE(EXTENDED_TYPES),
         [GEN_F64] = FEATURE(FLOAT64),
+        [GEN_SHARED16] = FEATURE(INT16),
+        [GEN_SHARED8] = FEATURE(INT8),
+        [GEN_BUFFER16] = FEATURE(INT16) | FEATURE(STORAGE16),
+        [GEN_BUFFER8] = FEATURE(INT8) | FEATURE(STORAGE8),
     };
     uint64_t features = UINT64_C(1) << gen_forms[act->op].feature | of_type[act->type];
     // Inactive lanes are detected by a ballot.

@@ -91,7 +91,21 @@
     X(SYNC, "sync", '-', "", 0, DEFINITE, false, U32, BASIC)                                       \
     X(FENCE, "fence", '-', "", 0, ALONE, false, U32, BASIC)                                        \
     X(WORD, "word", 'u', "#", 63, ALONE, false, U32, BASIC)                                        \
-    X(LOCAL, "local", 'u', "", 0, ALONE, false, U32, BASIC)
+    X(LOCAL, "local", 'u', "", 0, ALONE, false, U32, BASIC)                                        \
+    /* Vectors, drawn for GEN_ARRAYS alone. */                                                     \
+    X(VECTOR, "vector", 'u', "uu#", 1, ALONE, true, VECTOR_INTS | HALVES, BASIC)                   \
+    X(REMAINDER, "remainder", 'u', "uu#", 1, ALONE, false, VECTOR_INTS, BASIC)                     \
+    X(QUOTIENT, "quotient", 'u', "uu#", 127, ALONE, false, VECTOR_INTS, BASIC)                     \
+    X(CLAMP, "clamp", 'u', "uuu", 0, ALONE, false, VECTOR_INTS | HALVES, BASIC)                    \
+    X(NEGATE, "negate", 'u', "uu", 0, ALONE, false, VECTOR_INTS | HALVES, BASIC)                   \
+    X(ABSOLUTE, "absolute", 'u', "uu", 0, ALONE, false, VECTOR_INTS | HALVES, BASIC)               \
+    X(SATURATE, "saturate", 'u', "uu", 0, ALONE, false, HALVES, BASIC)                             \
+    /* Arrays, drawn for GEN_ARRAYS alone: GEN_ELEMENT, GEN_COMPONENT. */                          \
+    X(GET, "get", 'u', "u#", 127, ALONE, false, ARRAYS, BASIC)                                     \
+    X(PUT, "put", '-', "uu#", 127, ALONE, false, ARRAYS, BASIC)                                    \
+    X(COPY, "copy", '-', "uu#", 127, ALONE, false, ARRAYS, BASIC)                                  \
+    X(WHOLE, "whole", 'u', "uu#", 127, ALONE, false, COPIED, BASIC)                                \
+    X(PEER, "peer", 'u', "u#", 127, FULL, false, SEEN, BASIC)
 
 #define GEN_OP(name, ...) GEN_OP_##name,
 enum gen_op { GEN_OP_NONE, GEN_OPERATIONS(GEN_OP) GEN_OPS };
@@ -110,7 +124,7 @@ enum gen_with {
     GEN_WITHS
 };
 
-// The type as which an operation interprets a register, or the kind of memory.
+// The type as which an operation interprets a register, or the kind of memory, or the array.
 enum gen_type {
     GEN_U32,
     GEN_U16,
@@ -122,8 +136,31 @@ enum gen_type {
     GEN_BOOL,
     GEN_SHARED,
     GEN_BUFFER,
+    GEN_VECTORS, // the first array
+    GEN_FLAGS,
+    GEN_STRUCTS,
+    GEN_ROWS,
+    GEN_SHARED16,
+    GEN_SHARED8,
+    GEN_STRIDED,
+    GEN_BUFFER16,
+    GEN_BUFFER8,
     GEN_TYPES
 };
+#define GEN_ARRAYS_OF_LANE (GEN_TYPES - GEN_VECTORS)
+
+// An array that each lane has. Elements have one to four numbers.
+struct gen_array {
+    uint8_t count, components;
+    uint8_t of;          // enum gen_type of its numbers
+    const char *storage; // storage class
+    const char *element; // id of the element's type
+};
+extern const struct gen_array gen_arrays[GEN_TYPES]; // .count 0: no array
+#define GEN_ELEMENTS 20                              // limit on elements
+
+// The type of component `component` of an array's elements.
+enum gen_type gen_array_type(enum gen_type array, uint32_t component);
 
 // Which invocations must execute an operation together.
 enum gen_needs {
@@ -149,7 +186,7 @@ struct gen_form {
     uint8_t most;      // limit on the constant
     uint8_t needs;     // enum gen_needs
     bool combines;     // takes a `with`
-    uint16_t types;    // bit i: accepts enum gen_type i
+    uint32_t types;    // bit i: accepts enum gen_type i
     int8_t feature;    // enum cat_feature
 };
 extern const struct gen_form gen_forms[GEN_OPS];
@@ -194,6 +231,24 @@ bool gen_take_number(const char **word, uint8_t *number);
 #define GEN_COUNTERS         (GEN_WITHS + 3) // even: one is unused
 #define GEN_ROUNDS(n)        (4u * (n))      // iterations of the counted loop
 #define GEN_BEFORE_CARRY     4294967294u     // where its 64-bit counter begins
+// The element and the component that an operation on an array of `count` elements accesses: its
+// constant gives the component, and the element unless that is 0; then a register does.
+#define GEN_ELEMENT(n, number, count) (((n) >> 2 ? ((n) >> 2) - 1u : (number)) % (count))
+#define GEN_COMPONENT(n, components)  (((n)&3u) % (components))
+// Initial value of a component, from the lane's word. Those of private arrays that have no number
+// here begin with 0.
+#define GEN_BEGINS(word, element, component) ((word) + 4 * (element) + (component))
+#define GEN_BEGINS_ZERO(private, element, component, components)                                   \
+    ((private) && (component) != (element) % (components))
+// The bytes of a state with arrays: those before the first workgroup's, those of each workgroup of
+// at most so many invocations, and where the cells begin in these. template.spvasm has the others.
+#define GEN_STATE_START 1024u
+#define GEN_STATE_EACH  65536u
+#define GEN_STATE_CELLS 23552u
+#define GEN_STATE_LANES 256u
+// Floats in vectors: so many bits of the register, less the middle.
+#define GEN_VECTOR_MASK(op)   ((op) == GEN_OP_SATURATE ? 3u : 255u)
+#define GEN_VECTOR_MIDDLE(op) ((op) == GEN_OP_SATURATE ? 1u : 128u)
 // The width and the offset of the bit field that a number names.
 #define GEN_COUNT(number)  ((number) % 33)
 #define GEN_OFFSET(number) (((number) >> 8) % (33 - GEN_COUNT(number)))

@@ -133,6 +133,22 @@ static uint32_t keyword(const char *word, size_t length)
     return value;
 }
 
+// Whether a word is an instruction of GLSL.std.450, and its number.
+static bool extended_word(const char *word, size_t length, uint32_t *number)
+{
+    static const struct {
+        const char *name;
+        uint32_t number;
+    } words[] = {{"FAbs", 4},  {"SAbs", 5},  {"FMin", 37}, {"UMin", 38},   {"SMin", 39},
+                 {"FMax", 40}, {"UMax", 41}, {"SMax", 42}, {"FClamp", 43}, {"UClamp", 44}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i].name) == length && !strncmp(words[i].name, word, length)) {
+            *number = words[i].number;
+            return true;
+        }
+    return false;
+}
+
 // Ids by name: a hash table, at most half full, of slices of the text.
 struct ids {
     struct slot {
@@ -186,7 +202,9 @@ static void assemble_line(struct gen_module *module, struct ids *ids, const char
 {
     const char *result = *line == '%' ? line : NULL;
     const char *word = result ? strchr(line, '=') + 2 : line;
-    const bool is_type = !strncmp(word, "OpType", 6) || !strncmp(word, "OpLabel", 7);
+    const bool is_type = !strncmp(word, "OpType", 6) || !strncmp(word, "OpLabel", 7) ||
+                         !strncmp(word, "OpExtInstImport", 15);
+    uint32_t number;
     const bool decorates =
         !strncmp(word, "OpDecorate", 10) || !strncmp(word, "OpMemberDecorate", 16);
     const size_t start = module->count;
@@ -200,8 +218,10 @@ static void assemble_line(struct gen_module *module, struct ids *ids, const char
             put_number(module, strtoull(word, NULL, 10));
         else if (decorates && length == strlen("Volatile") && !strncmp(word, "Volatile", length))
             put(module, SpvDecorationVolatile); // otherwise the memory operand
-        else
+        else if (!extended_word(word, length, &number))
             put(module, keyword(word, length));
+        else
+            put(module, number);
         if (result && module->count == start + (is_type ? 1 : 2)) {
             put(module, number_of(ids, result, strcspn(result, " ")));
             result = NULL;
@@ -270,6 +290,8 @@ static bool is_marked(const char *mark, size_t length, const void *user)
             return gen_uses(use->program, type);
     return is_word(mark, length, gen_rule_name(use->rule)) ||
            is_word(mark, length, gen_family(use->program)) ||
+           (gen_has_blocks(use->program) && is_word(mark, length, "blocks")) ||
+           (gen_extends(use->program) && is_word(mark, length, "glsl")) ||
            (use->program->vulkan && is_word(mark, length, "vulkan"));
 }
 
@@ -304,6 +326,8 @@ static void declare_capabilities(const struct gen_program *program, struct text 
         {CAT_FEATURE_INT64, "Int64"},
         {CAT_FEATURE_FLOAT16, "Float16"},
         {CAT_FEATURE_FLOAT64, "Float64"},
+        {CAT_FEATURE_STORAGE16, "StorageBuffer16BitAccess"},
+        {CAT_FEATURE_STORAGE8, "StorageBuffer8BitAccess"},
     };
     const uint64_t features = gen_features(program);
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
@@ -313,6 +337,78 @@ static void declare_capabilities(const struct gen_program *program, struct text 
         }
     if (features >> CAT_FEATURE_ROTATE & 1)
         line(text, "", "OpExtension \"SPV_KHR_subgroup_rotate\"");
+    if (features >> CAT_FEATURE_STORAGE8 & 1)
+        line(text, "", "OpExtension \"SPV_KHR_8bit_storage\"");
+}
+
+// A declaration of an array: in both strings @ stands for its name.
+__attribute__((format(__printf__, 4, 5))) static void
+declare(const char *array, const char *id, struct text *text, const char *format, ...)
+{
+    char rest[160], whole[96];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(rest, sizeof rest, format, list);
+    va_end(list);
+    snprintf(whole, sizeof whole, "%%%s%s", array, id);
+    line(text, whole, rest);
+}
+
+// The type of an array, pointers to its parts, and the variable.
+static void declare_array(enum gen_type type, struct text *text)
+{
+    static const char *const parts[] = {
+        [GEN_U32] = "%uint", [GEN_U16] = "%ushort", [GEN_U8] = "%uchar", [GEN_BOOL] = "%bool"};
+    const struct gen_array *array = &gen_arrays[type];
+    const char *name = gen_type_names[type], *storage = array->storage, *of = parts[array->of];
+    const bool mixed = type == GEN_STRUCTS;
+    if (mixed) {
+        line(text, "%bool2", "OpTypeVector %bool 2");
+        line(text, "%flagged", "OpTypeStruct %bool %uint %bool2");
+    }
+    declare(name, "_count", text, "OpConstant %%uint %u", array->count);
+    declare(name, "_whole", text, "OpTypeArray %s %%%s_count", array->element, name);
+    declare(name, "_each_at", text, "OpTypePointer %s %s", storage, array->element);
+    declare(name, "_part_at", text, "OpTypePointer %s %s", storage, of);
+    declare(name, "_whole_at", text, "OpTypePointer %s %%%s_whole", storage, name);
+    declare(name, "_copies", text, "OpTypePointer Function %%%s_whole", name);
+    declare(name, "_copy_part_at", text, "OpTypePointer Function %s", of);
+    if (mixed) {
+        declare(name, "_number_at", text, "OpTypePointer %s %%uint", storage);
+        declare(name, "_copy_number_at", text, "OpTypePointer Function %%uint");
+    }
+    if (*storage == 'P') {
+        declare(name, "_zero", text, "OpConstantNull %%%s_whole", name);
+        declare(name, "", text, "OpVariable %%%s_whole_at Private %%%s_zero", name, name);
+        return;
+    }
+    declare(name, "_lanes", text, "OpTypeArray %%%s_whole %s", name,
+            *storage == 'W' ? "%workgroup_width" : "%most_lanes");
+    if (*storage == 'S') {
+        declare(name, "_groups", text, "OpTypeRuntimeArray %%%s_lanes", name);
+        declare(name, "_block", text, "OpTypeStruct %%%s_groups", name);
+    }
+    declare(name, "_all", text, "OpTypePointer %s %%%s%s", storage, name,
+            *storage == 'W' ? "_lanes" : "_block");
+    declare(name, "", text, "OpVariable %%%s_all %s", name, storage);
+}
+
+static void declare_arrays(const struct gen_program *program, struct text *text)
+{
+    for (enum gen_type type = GEN_VECTORS; type < GEN_TYPES; type++)
+        if (gen_uses(program, type))
+            declare_array(type, text);
+}
+
+void gen_declare_copies(const struct gen_program *program, uint32_t function, struct text *text)
+{
+    bool used[GEN_TYPES] = {0};
+    for (uint32_t i = 1; i <= program->count; i++)
+        used[program->steps[i].act.type] |= program->steps[i].act.op == GEN_OP_WHOLE;
+    for (enum gen_type type = GEN_VECTORS; type < GEN_TYPES; type++)
+        if (used[type])
+            text_printf(text, "%%%s_copy_%u = OpVariable %%%s_copies Function\n",
+                        gen_type_names[type], function, gen_type_names[type]);
 }
 
 static void declare_registers(const struct gen_program *program, struct text *text)
@@ -355,7 +451,11 @@ void gen_template(const char *part, const struct gen_title *title,
                 break;
             case 'v': // variables
                 declare_registers(program, text);
+                declare_arrays(program, text);
                 break;
+            case 'l': // variables of the function
+                gen_declare_copies(program, 0, text);
+                continue;
             default:
                 put_program(program, text);
             }

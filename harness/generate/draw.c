@@ -26,6 +26,7 @@ struct place {
 };
 
 static uint8_t draw_list(struct drawing *d, struct place at);
+static uint8_t draw_end(struct drawing *d, const struct place *at);
 
 static uint32_t below(struct drawing *d, uint32_t bound)
 {
@@ -258,6 +259,51 @@ static uint8_t draw_exit(struct drawing *d, struct place at)
     return number;
 }
 
+// A loop with a switch on an element of an array, whose index its cases move.
+static uint8_t draw_walk(struct drawing *d, struct place at)
+{
+    static const uint8_t arrays[] = {GEN_VECTORS, GEN_STRUCTS, GEN_ROWS, GEN_STRIDED};
+    const uint8_t index = (uint8_t)below(d, d->limits->numbers);
+    const uint8_t found = (uint8_t)below(d, d->limits->numbers);
+    const uint8_t number = add(d, (struct gen_step){.kind = MASKS_WHILE,
+                                                    .when = {GEN_BELOW, (uint8_t)(2 + below(d, 3)),
+                                                             (uint8_t)(1u << at.loops)}});
+    const uint8_t get = add(d, (struct gen_step){.kind = MASKS_ACT,
+                                                 .act = {.op = GEN_OP_GET,
+                                                         .type = arrays[below(d, sizeof arrays)],
+                                                         .to = found,
+                                                         .from = {index},
+                                                         .n = (uint8_t)below(d, 4)}});
+    const uint8_t chosen =
+        add(d, (struct gen_step){.kind = MASKS_SWITCH, .when = {GEN_NUMBER_FIELD, found, 0}});
+    const uint32_t cases = 2 + below(d, 2);
+    uint8_t all = 0;
+    at.depth += 3;
+    at.loops++;
+    at.breaks = at.continues = at.in_switch = true;
+    for (uint32_t k = 0; k <= cases; k++) {
+        const uint8_t one = add(d, (struct gen_step){.kind = MASKS_CASE,
+                                                     .value = (uint8_t)(k < cases ? k : 0),
+                                                     .is_default = k == cases});
+        const uint8_t moved =
+            add(d, (struct gen_step){.kind = MASKS_ACT,
+                                     .act = {.op = GEN_OP_NUMBER,
+                                             .to = index,
+                                             .adds = below(d, 4) != 0,
+                                             .n = (uint8_t)(1 + below(d, GEN_ELEMENTS - 1))}});
+        const uint8_t end = draw_end(d, &at);
+        d->program->steps[one].body = gen_join(d->program, moved, end);
+        all = gen_join(d->program, all, one);
+    }
+    const uint8_t behind = draw_look(d);
+    struct gen_step *steps = d->program->steps;
+    steps[chosen].body = all;
+    steps[chosen].next = behind;
+    steps[get].next = chosen;
+    steps[number].body = get;
+    return number;
+}
+
 static uint8_t draw_step(struct drawing *d, struct place at)
 {
     if (at.continues && at.breaks && d->left >= 3 && below(d, 4) == 0)
@@ -265,6 +311,9 @@ static uint8_t draw_step(struct drawing *d, struct place at)
     if (d->limits->focus == GEN_EXITS && d->left >= 6 && at.loops < MASKS_DEPTH &&
         at.depth < d->limits->depth && below(d, 2))
         return draw_left_loop(d, at);
+    if (d->limits->focus == GEN_ARRAYS && d->left >= 12 && at.loops < MASKS_DEPTH &&
+        at.depth < d->limits->depth && below(d, 4) == 0)
+        return draw_walk(d, at);
     const uint32_t kind = d->left < 4 || at.depth >= d->limits->depth ? 0 : below(d, 12);
     if (kind >= 9)
         return at.loops < MASKS_DEPTH ? draw_loop(d, at) : draw_if(d, at);
@@ -439,9 +488,11 @@ static bool draw_kind(struct drawing *d, struct gen_act *act)
     const struct gen_form *form = &gen_forms[act->op];
     for (uint32_t tries = 0; tries < 32; tries++) {
         act->with = form->combines ? (uint8_t)below(d, GEN_WITHS) : 0;
-        act->type = (uint8_t)below(d, GEN_TYPES);
-        // Half of them use the type that all devices support.
-        if (form->types & 1u << GEN_U32 && below(d, 2))
+        act->type = (uint8_t)(act->op >= GEN_OP_GET
+                                  ? GEN_VECTORS + below(d, GEN_BUFFER8 + 1 - GEN_VECTORS)
+                                  : below(d, act->op >= GEN_OP_VECTOR ? GEN_F64 : GEN_VECTORS));
+        // Half of the others use the type that all devices support.
+        if (act->op < GEN_OP_VECTOR && form->types & 1u << GEN_U32 && below(d, 2))
             act->type = GEN_U32;
         if (gen_act_features(act) & ~d->limits->features)
             continue;
@@ -466,6 +517,8 @@ static void draw_operands(struct drawing *d, struct gen_act *act, uint32_t loops
         act->from[i] =
             (uint8_t)below(d, gen_act_takes_truth(act, i) ? limits->truths : limits->numbers);
     act->n = form->most ? (uint8_t)below(d, form->most + 1u) : 0;
+    if (act->op >= GEN_OP_GET && act->op < GEN_OP_PEER && below(d, 2))
+        act->n %= 4; // a register names the element
     // Prefer lanes that exist.
     if (act->op >= GEN_OP_BROADCAST && act->op <= GEN_OP_ROTATE && act->n >= limits->subgroup &&
         below(d, 4))
@@ -510,16 +563,20 @@ static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loop
     for (;;) {
         struct gen_act act = {0};
         const bool computes = d->limits->focus == GEN_ARITHMETIC;
+        const bool stores = d->limits->focus == GEN_ARRAYS;
         const uint32_t kind = together && allows >= GEN_DEFINITE ? 8 : below(d, 12);
-        if (kind < (computes ? 6 : 3))
+        if (stores && kind < 5)
+            act.op = (uint8_t)(GEN_OP_VECTOR + below(d, GEN_OP_PEER + 1 - GEN_OP_VECTOR));
+        else if (kind < (computes || stores ? 6 : 3))
             act.op = (uint8_t)(GEN_OP_ADD +
                                below(d, (computes ? GEN_OP_REDUCE : GEN_OP_ONES) - GEN_OP_ADD));
         else if (kind < 9)
             act.op = (uint8_t)(GEN_OP_REDUCE + below(d, GEN_OP_LOAD - GEN_OP_REDUCE));
         else
-            act.op = (uint8_t)(GEN_OP_LOAD +
-                               below(d, (d->limits->focus >= GEN_NABLA ? GEN_OPS : GEN_OP_GATHER) -
-                                            GEN_OP_LOAD));
+            act.op =
+                (uint8_t)(GEN_OP_LOAD +
+                          below(d, (d->limits->focus >= GEN_NABLA ? GEN_OP_VECTOR : GEN_OP_GATHER) -
+                                       GEN_OP_LOAD));
         // Compilers merge equal operations on both sides of a branch.
         const bool again = !together && d->last.op && below(d, 4) == 0;
         if (again)
@@ -562,15 +619,13 @@ static void draw_acts(struct drawing *d)
 void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint64_t seed,
               uint64_t index)
 {
-    // GEN_ARITHMETIC came last, and a seed's programs stay the same.
-    const uint32_t focus = (uint32_t)limits->focus;
-    const uint32_t age =
-        focus == GEN_ARITHMETIC ? GEN_FOCUSES - 1 : focus - (focus > GEN_ARITHMETIC);
+    // In the order in which they came, so that a seed's programs stay the same.
+    static const uint8_t ages[GEN_FOCUSES] = {0, 1, 2, 3, 8, 9, 4, 5, 6, 7};
     struct drawing d = {.program = program, .limits = limits};
     d.random.state = random_derive(seed, gen_rule_name(limits->rule)) ^ index;
     d.random.state = random_next(&d.random);
     // Different programs for the other family, and for each focus.
-    d.random.state += limits->numbers + 4096u * age;
+    d.random.state += limits->numbers + 4096u * ages[limits->focus];
     assert(limits->steps <= GEN_STEPS / 2 && limits->depth <= GEN_NESTING / 2);
     do {
         *program = (struct gen_program){.numbers = (uint8_t)limits->numbers,
@@ -590,9 +645,9 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
 
 // Arms
 
-const char *const gen_focus_names[GEN_FOCUSES] = {"plain",  "exits",      "subgroups",
-                                                  "vulkan", "arithmetic", "nabla",
-                                                  "vello",  "llama",      "prefix-sums"};
+const char *const gen_focus_names[GEN_FOCUSES] = {"plain",      "exits",      "subgroups", "vulkan",
+                                                  "arithmetic", "arrays",     "nabla",     "vello",
+                                                  "llama",      "prefix-sums"};
 
 void gen_press(struct gen_limits *limits, uint32_t pressure)
 {

@@ -7,19 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BARRIER "OpControlBarrier #2 #2 #328" // workgroup; acquire-release, both memories
+#define value emit_value // most lines have it
 
-static const char *const type_ids[GEN_TYPES] = {"%uint",  "%ushort", "%uchar",  "%ulong",
-                                                "%float", "%half",   "%double", "%bool"};
+const char *const emit_type_ids[GEN_TYPES] = {"%uint",  "%ushort", "%uchar",  "%ulong",
+                                              "%float", "%half",   "%double", "%bool"};
 
 static bool is_float(uint32_t type)
 {
     return type == GEN_F32 || type == GEN_F16 || type == GEN_F64;
 }
 
-// Emits an instruction with a result, and returns its id.
-__attribute__((format(__printf__, 2, 3))) static struct id value(struct emit *e, const char *format,
-                                                                 ...)
+struct id emit_value(struct emit *e, const char *format, ...)
 {
     const struct id id = gen_id("%%v%u", ++e->values);
     char line[256];
@@ -70,7 +68,7 @@ void emit_forget(struct emit *e, uint32_t first)
     }
 }
 
-static struct id emit_group_number(struct emit *e)
+struct id emit_group_number(struct emit *e)
 {
     const struct id ids = value(e, "OpLoad %%uint3 %%workgroup_input");
     return value(e, "OpCompositeExtract %%uint %s 0", ids.is);
@@ -117,7 +115,7 @@ static struct id high_of(struct emit *e, struct id low)
 static struct id into(struct emit *e, uint32_t type, struct id number)
 {
     if (type == GEN_U16 || type == GEN_U8)
-        return value(e, "OpUConvert %s %s", type_ids[type], number.is);
+        return value(e, "OpUConvert %s %s", emit_type_ids[type], number.is);
     if (type == GEN_U64) {
         const struct id high = high_of(e, number);
         const struct id pair = value(e, "OpCompositeConstruct %%uint2 %s %s", number.is, high.is);
@@ -126,7 +124,7 @@ static struct id into(struct emit *e, uint32_t type, struct id number)
     if (is_float(type)) {
         const struct id small =
             value(e, "OpBitwiseAnd %%uint %s #%u", number.is, GEN_FLOAT_MASK(type));
-        return value(e, "OpConvertUToF %s %s", type_ids[type], small.is);
+        return value(e, "OpConvertUToF %s %s", emit_type_ids[type], small.is);
     }
     return number;
 }
@@ -169,7 +167,7 @@ static struct id emit_scan(struct emit *e, const struct gen_act *act, uint32_t f
     const struct id size = act->op == GEN_OP_CLUSTER ? gen_id(" #%u", act->n) : (struct id){""};
     return out_of(e, act,
                   value(e, "OpGroupNonUniform%s %s %%subgroup_scope %s %s%s", name,
-                        type_ids[act->type], kind, number.is, size.is));
+                        emit_type_ids[act->type], kind, number.is, size.is));
 }
 
 // A sum whose only use is conditional.
@@ -216,11 +214,11 @@ static struct id emit_end_of(struct emit *e, struct id ballot, const char *which
     return value(e, "OpSelect %%uint %s #%u %s", none.is, GEN_NUMBERS, found.is);
 }
 
-static struct id fold_ballot(struct emit *e, struct id ballot)
+struct id emit_fold_four(struct emit *e, struct id four)
 {
     struct id part[4];
     for (uint32_t i = 0; i < 4; i++)
-        part[i] = value(e, "OpCompositeExtract %%uint %s %u", ballot.is, i);
+        part[i] = value(e, "OpCompositeExtract %%uint %s %u", four.is, i);
     const struct id low = fold(e, part[0], part[1]);
     return fold(e, low, fold(e, part[2], part[3]));
 }
@@ -245,8 +243,8 @@ static struct id emit_ask(struct emit *e, const struct gen_act *act)
         return emit_vote(e, votes[act->op], a);
     struct id x;
     if (act->op == GEN_OP_FIRST || act->op == GEN_OP_INVERSE) { // a ballot must be uniform
-        x = value(e, "OpGroupNonUniformBroadcastFirst %s %%subgroup_scope %s", type_ids[act->type],
-                  a.is);
+        x = value(e, "OpGroupNonUniformBroadcastFirst %s %%subgroup_scope %s",
+                  emit_type_ids[act->type], a.is);
         if (act->op == GEN_OP_FIRST)
             return out_of(e, act, x);
         x = value(e, "OpCompositeConstruct %%uint4 %s %s %s %s", x.is, x.is, x.is, x.is);
@@ -258,7 +256,7 @@ static struct id emit_ask(struct emit *e, const struct gen_act *act)
     if (act->op == GEN_OP_EXTRACT)
         return value(e, "OpGroupNonUniformBallotBitExtract %%bool %%subgroup_scope %s %s", x.is,
                      emit_within(e, operand(e, act, 1)).is);
-    return act->op == GEN_OP_BALLOT   ? fold_ballot(e, x)
+    return act->op == GEN_OP_BALLOT   ? emit_fold_four(e, x)
            : act->op == GEN_OP_LOWEST ? emit_end_of(e, x, "LSB")
                                       : emit_end_of(e, x, "MSB");
 }
@@ -316,7 +314,7 @@ static struct id emit_move(struct emit *e, const struct gen_act *act, uint32_t a
     struct id argument;
     const struct id source = emit_source(e, act, &argument);
     const struct id moved = value(e, "OpGroupNonUniform%s %s %%subgroup_scope %s %s%s",
-                                  names[act->op], type_ids[act->type], number.is, argument.is,
+                                  names[act->op], emit_type_ids[act->type], number.is, argument.is,
                                   act->op == GEN_OP_ROTATE_CLUSTER ? " #4" : "");
     const struct id result = out_of(e, act, moved);
     struct id there = value(e, "OpULessThan %%bool %s %s", source.is, e->size.is);
@@ -343,7 +341,7 @@ static bool in_buffer(const struct gen_act *act)
 
 // Memory operands of a load or store of what invocations share: under the memory model Vulkan it is
 // made visible to, or available from, the workgroup.
-static const char *shares(const struct emit *e, bool stores)
+const char *emit_shares(const struct emit *e, bool stores)
 {
     return !e->program->vulkan ? ""
            : stores            ? " MakePointerAvailable|NonPrivatePointer #2"
@@ -368,7 +366,7 @@ static struct id emit_counter(struct emit *e, bool buffer, uint32_t counter)
 
 static struct id emit_load(struct emit *e, bool buffer, struct id at)
 {
-    return value(e, "OpLoad %s %s%s", pair_types[buffer], at.is, shares(e, false));
+    return value(e, "OpLoad %s %s%s", pair_types[buffer], at.is, emit_shares(e, false));
 }
 
 static void emit_write(struct emit *e, bool buffer, struct id at, struct id number)
@@ -376,7 +374,7 @@ static void emit_write(struct emit *e, bool buffer, struct id at, struct id numb
     const struct id high = high_of(e, number);
     const struct id pair =
         value(e, "OpCompositeConstruct %s %s %s", pair_types[buffer], number.is, high.is);
-    emit_put(e, "OpStore %s %s%s", at.is, pair.is, shares(e, true));
+    emit_put(e, "OpStore %s %s%s", at.is, pair.is, emit_shares(e, true));
 }
 
 // The number of the invocation whose cell is accessed.
@@ -436,12 +434,12 @@ static struct id emit_together(struct emit *e, const struct gen_act *act)
     const bool buffer = in_buffer(act);
     struct id result;
     const struct id number = act->op == GEN_OP_PASS ? operand(e, act, 0) : (struct id){""};
-    emit_put(e, BARRIER);
+    emit_put(e, EMIT_BARRIER);
     if (act->op == GEN_OP_BARRIER)
         return number;
     if (act->op == GEN_OP_PASS) {
         emit_write(e, buffer, emit_other_cell(e, buffer, emit_other(e, act)), number);
-        emit_put(e, BARRIER);
+        emit_put(e, EMIT_BARRIER);
         return fold_pair(e, emit_load(e, buffer, e->cell[buffer]));
     }
     if (act->op == GEN_OP_PEEK || act->op == GEN_OP_GATHER || act->op == GEN_OP_SCATTER) {
@@ -450,9 +448,9 @@ static struct id emit_together(struct emit *e, const struct gen_act *act)
     } else {
         const uint32_t which = act->op == GEN_OP_TOTAL ? act->with : (uint32_t)GEN_TICKET_SUM;
         const struct id at = emit_counter(e, buffer, which);
-        result = value(e, "OpLoad %%uint %s%s", at.is, shares(e, false));
+        result = value(e, "OpLoad %%uint %s%s", at.is, emit_shares(e, false));
     }
-    emit_put(e, BARRIER);
+    emit_put(e, EMIT_BARRIER);
     return result;
 }
 
@@ -496,7 +494,7 @@ static struct id emit_access(struct emit *e, const struct gen_act *act)
 // between the halves.
 static struct id emit_rounds(struct emit *e, struct id number, uint32_t count, bool wide)
 {
-    const char *type = type_ids[wide ? GEN_U64 : GEN_U32];
+    const char *type = emit_type_ids[wide ? GEN_U64 : GEN_U32];
     struct id from = gen_id("#0"), to = gen_id("#%u", count), one = gen_id("#1"),
               three = gen_id("#3");
     if (wide) {
@@ -549,7 +547,7 @@ static struct id emit_typed(struct emit *e, const struct gen_act *act)
     static const char *const names[GEN_WITHS] = {"OpIAdd",       "OpIMul",      "OpULessThan",
                                                  "OpULessThan",  "OpSLessThan", "OpSLessThan",
                                                  "OpBitwiseAnd", "OpBitwiseOr", "OpBitwiseXor"};
-    const char *type = type_ids[act->type];
+    const char *type = emit_type_ids[act->type];
     const struct id a = into(e, act->type, operand(e, act, 0));
     if (act->op == GEN_OP_TYPED_ROUNDS)
         return out_of(e, act, emit_rounds(e, a, GEN_ROUNDS(act->n), true));
@@ -632,7 +630,9 @@ void emit_act(struct emit *e, uint32_t number)
     const uint32_t allows = e->places.allows[number];
     const bool truth = gen_act_gives_truth(act);
     struct id result;
-    if (act->op == GEN_OP_LATE)
+    if (act->op >= GEN_OP_VECTOR)
+        result = act->op < GEN_OP_GET ? emit_vector(e, act) : emit_array(e, act);
+    else if (act->op == GEN_OP_LATE)
         result = emit_late(e, act);
     else if (act->op >= GEN_OP_REDUCE && act->op <= GEN_OP_CLUSTER)
         result = emit_scan(e, act, 0);
@@ -663,6 +663,7 @@ void emit_entry(struct emit *e, uint32_t function)
 {
     const bool shared = gen_uses(e->program, GEN_SHARED), buffer = gen_uses(e->program, GEN_BUFFER);
     e->held = (struct held){0};
+    e->function = function;
     e->size = gen_id("%%subgroup_size");
     if (function) {
         const struct id at = value(e, "OpAccessChain %%push_uint %%push #3");
@@ -680,9 +681,13 @@ void emit_entry(struct emit *e, uint32_t function)
         e->cell[0] = value(e, "OpAccessChain %%shared_pair_pointer %%cells %s", e->local.is);
     if (buffer) { // its first word is reserved
         const struct id id = emit_group_number(e);
-        const struct id each = value(e, "OpIAdd %%uint %%workgroup_width #%u", GEN_COUNTERS / 2u);
+        const bool blocks = gen_has_blocks(e->program);
+        const struct id each =
+            blocks ? gen_id("#%u", GEN_STATE_EACH / 8)
+                   : value(e, "OpIAdd %%uint %%workgroup_width #%u", GEN_COUNTERS / 2u);
         const struct id start = value(e, "OpIMul %%uint %s %s", id.is, each.is);
-        e->first = value(e, "OpIAdd %%uint %s #1", start.is);
+        e->first = value(e, "OpIAdd %%uint %s #%u", start.is,
+                         blocks ? (GEN_STATE_START + GEN_STATE_CELLS) / 8 : 1);
         const struct id own = value(e, "OpIAdd %%uint %s %s", e->first.is, e->local.is);
         e->cell[1] = value(e, "OpAccessChain %%pair_pointer %%state #0 %s", own.is);
     }
@@ -704,10 +709,10 @@ static void begin_memory(struct emit *e)
     for (uint32_t i = 0; i < 2 * GEN_COUNTERS; i++)
         if (used[i % 2])
             emit_put(e, "OpStore %s #%u%s", emit_counter(e, i % 2, i / 2).is, GEN_INITIAL,
-                     shares(e, true));
+                     emit_shares(e, true));
     emit_put(e, "OpBranch %%counted");
     emit_label(e, gen_id("%%counted"));
-    emit_put(e, BARRIER);
+    emit_put(e, EMIT_BARRIER);
 }
 
 void emit_begin(struct emit *e)
@@ -725,6 +730,7 @@ void emit_begin(struct emit *e)
         const struct id bit = value(e, "OpBitwiseAnd %%uint %s #%u", e->word.is, 1u << k);
         keep(e, true, k, value(e, "OpINotEqual %%bool %s #0", bit.is));
     }
+    emit_begin_arrays(e);
     begin_memory(e);
 }
 

@@ -15,6 +15,11 @@ struct machine {
     uint32_t *numbers, *truths;
     uint32_t cells[2][MASKS_LANES][2];
     uint32_t counters[2][GEN_COUNTERS];
+    struct lane_arrays *arrays; // of each lane
+};
+
+struct lane_arrays {
+    uint32_t of[GEN_ARRAYS_OF_LANE][GEN_ELEMENTS][4];
 };
 
 // One step, executed by the lanes of one subgroup.
@@ -329,6 +334,111 @@ static void access_memory(struct turn *t)
     }
 }
 
+// Vectors
+
+// A component: a whole number, by its lowest bits; of floats less the middle of these.
+static uint32_t component(const struct gen_act *act, uint32_t number)
+{
+    if (act->type == GEN_F32 || act->type == GEN_F16)
+        return (number & GEN_VECTOR_MASK(act->op)) - GEN_VECTOR_MIDDLE(act->op);
+    return (uint32_t)cut(number, width_of((enum gen_type)act->type));
+}
+
+static uint32_t compute_component(const struct gen_act *act, uint32_t x, uint32_t y, uint32_t z)
+{
+    const bool real = act->type == GEN_F32 || act->type == GEN_F16;
+    const uint32_t width = width_of((enum gen_type)act->type);
+    const enum gen_with least = real ? GEN_WITH_SMIN : GEN_WITH_MIN,
+                        most = real ? GEN_WITH_SMAX : GEN_WITH_MAX;
+    const enum gen_with with = !real                       ? (enum gen_with)act->with
+                               : act->with == GEN_WITH_MIN ? least
+                                                           : most;
+    switch (act->op) {
+    case GEN_OP_VECTOR:
+        return (uint32_t)combine(with, width, x, y);
+    case GEN_OP_REMAINDER:
+        return x % (y | 1);
+    case GEN_OP_QUOTIENT:
+        return (uint32_t)cut(x + y, width) / (act->n + 1u);
+    case GEN_OP_NEGATE:
+        return (uint32_t)cut(0 - x, width);
+    case GEN_OP_ABSOLUTE:
+        return extend(x, width) < 0 ? (uint32_t)cut(0 - x, width) : x;
+    case GEN_OP_SATURATE:
+        return (uint32_t)combine(most, width, combine(least, width, x, 1), 0);
+    default: // a clamp between the lower and the upper bound
+        return (uint32_t)combine(least, width, combine(most, width, x, combine(least, width, y, z)),
+                                 combine(most, width, y, z));
+    }
+}
+
+static uint32_t compute_vector(const struct turn *t, uint32_t lane)
+{
+    const struct gen_act *act = t->act;
+    const uint32_t a = t->operand[0][lane], b = t->operand[1][lane], c = t->operand[2][lane];
+    const bool scalar = act->n % 2 && act->op < GEN_OP_QUOTIENT;
+    const uint32_t x[4] = {a, GEN_HIGH(a), b, GEN_HIGH(b)};
+    const uint32_t y[4] = {b, scalar ? b : a, scalar ? b : GEN_HIGH(b), scalar ? b : GEN_HIGH(a)};
+    uint32_t r[4];
+    for (uint32_t k = 0; k < 4; k++)
+        r[k] = compute_component(act, component(act, x[k]), component(act, y[k]),
+                                 component(act, k % 2 ? GEN_HIGH(c) : c));
+    return GEN_FOLD(GEN_FOLD(r[0], r[1]), GEN_FOLD(r[2], r[3]));
+}
+
+// Arrays
+
+static uint32_t (*array_of(const struct machine *m, uint32_t lane, uint32_t type))[4]
+{
+    return m->arrays[lane].of[type - GEN_VECTORS];
+}
+
+static uint32_t part(enum gen_type array, uint32_t component, uint32_t number)
+{
+    return (uint32_t)cut(number, width_of(gen_array_type(array, component)));
+}
+
+// An operation on the array of a lane of the workgroup.
+static uint32_t access_array(const struct turn *t, uint32_t lane, uint32_t a, uint32_t b)
+{
+    const struct gen_act *act = t->act;
+    const struct gen_array *array = &gen_arrays[act->type];
+    const uint32_t c = GEN_COMPONENT(act->n, array->components);
+    const bool stores = act->op == GEN_OP_PUT || act->op == GEN_OP_COPY || act->op == GEN_OP_WHOLE;
+    const uint32_t element = GEN_ELEMENT(act->n, stores ? b : a, array->count);
+    uint32_t(*own)[4] = array_of(t->machine, lane, act->type), sum = 0;
+    uint32_t copy[GEN_ELEMENTS][4];
+    memcpy(copy, own, sizeof copy);
+    switch (act->op) {
+    case GEN_OP_PUT:
+        own[element][c] = part((enum gen_type)act->type, c, a);
+        return 0;
+    case GEN_OP_COPY:
+        memcpy(own[element], copy[a % array->count], sizeof *own);
+        return 0;
+    case GEN_OP_WHOLE:
+        copy[element][c] = part((enum gen_type)act->type, c, a);
+        for (uint32_t k = 0; k < array->count; k++)
+            for (uint32_t i = 0; i < array->components; i++)
+                sum = sum * 3 + copy[k][i];
+        return sum;
+    default:
+        return own[element][c];
+    }
+}
+
+static void begin_arrays(struct machine *m)
+{
+    for (enum gen_type type = GEN_VECTORS; type < GEN_TYPES; type++)
+        for (uint32_t lane = 0; lane < m->lanes && gen_uses(m->program, type); lane++)
+            for (uint32_t k = 0; k < gen_arrays[type].count; k++)
+                for (uint32_t c = 0; c < gen_arrays[type].components; c++)
+                    if (!GEN_BEGINS_ZERO(*gen_arrays[type].storage == 'P', k, c,
+                                         gen_arrays[type].components))
+                        array_of(m, lane, type)[k][c] =
+                            part(type, c, GEN_BEGINS(m->words[lane], k, c));
+}
+
 // Operations of the whole workgroup, between barriers.
 static void exchange(struct turn *t)
 {
@@ -337,7 +447,10 @@ static void exchange(struct turn *t)
     for (uint32_t i = 0; i < m->lanes && t->act->op == GEN_OP_PASS; i++)
         put_cell(m->cells[buffer][(i + t->act->n) % m->lanes],
                  m->numbers[i * m->program->numbers + t->act->from[0]]);
-    for (uint32_t i = 0; i < m->lanes; i++) {
+    for (uint32_t i = 0; i < m->lanes && t->act->op == GEN_OP_PEER; i++)
+        t->result[i] = access_array(t, (i + t->act->n + 1u) % m->lanes,
+                                    m->numbers[i * m->program->numbers + t->act->from[0]], 0);
+    for (uint32_t i = 0; i < m->lanes && t->act->op != GEN_OP_PEER; i++) {
         const uint32_t n = constant(t), lane = i % m->subgroup, which = i / m->subgroup;
         const uint32_t other = t->act->op == GEN_OP_PEEK ? (i + n) % m->lanes
                                : t->act->op == GEN_OP_GATHER
@@ -387,9 +500,14 @@ static void execute(struct turn *t)
         move(t);
     else if (op >= GEN_OP_LOAD && op <= GEN_OP_ORDERED)
         access_memory(t);
+    else if (op >= GEN_OP_GET)
+        for (uint32_t i = 0; i < t->machine->subgroup; i++)
+            t->result[t->start + i] =
+                t->active[i] ? access_array(t, t->start + i, t->operand[0][i], t->operand[1][i])
+                             : 0;
     else
         for (uint32_t i = 0; i < t->machine->subgroup; i++)
-            t->result[t->start + i] = compute(t, i);
+            t->result[t->start + i] = op >= GEN_OP_VECTOR ? compute_vector(t, i) : compute(t, i);
 }
 
 static void assign(const struct turn *t, uint32_t lane)
@@ -445,6 +563,7 @@ void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t s
     OWNED(lit_free) struct machine *m = lit_alloc(1, sizeof *m);
     OWNED(lit_free) uint32_t *numbers = lit_alloc((size_t)lanes * program->numbers, 4);
     OWNED(lit_free) uint32_t *truths = lit_alloc(lanes, 4);
+    OWNED(lit_free) struct lane_arrays *arrays = lit_alloc(lanes, sizeof *arrays);
     OWNED(lit_free) struct masks_cell *none = lit_alloc(1, sizeof *none);
     const size_t stride = (size_t)gen_registers_records(program) * 4;
     assert(lanes <= MASKS_LANES && subgroup <= 128 && program->numbers);
@@ -453,8 +572,10 @@ void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t s
                           .subgroup = subgroup,
                           .words = words,
                           .numbers = numbers,
-                          .truths = truths};
+                          .truths = truths,
+                          .arrays = arrays};
     begin(m, words);
+    begin_arrays(m);
     shape->masks.numbers = numbers;
     shape->masks.truths = truths;
     shape->masks.number_count = program->numbers;

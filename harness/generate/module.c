@@ -393,6 +393,7 @@ static void emit_function(struct emit *e, uint32_t n)
         emit_put(e, "%s = OpFunctionParameter %%uint", e->iteration[d].is);
     }
     emit_label(e, gen_id("%%entry_%u", n));
+    gen_declare_copies(e->program, n, &e->lines.code);
     if (e->program->numbers)
         emit_entry(e, n);
     emit_body(e, call->body, call->loops, false);

@@ -380,9 +380,34 @@ uint64_t gen_features(const struct gen_program *program)
 bool gen_uses(const struct gen_program *program, enum gen_type type)
 {
     for (uint32_t i = 1; i <= program->count; i++)
-        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.type == type)
+        if (program->steps[i].kind == MASKS_ACT &&
+            (program->steps[i].act.type == type ||
+             (gen_arrays[program->steps[i].act.type].count &&
+              gen_arrays[program->steps[i].act.type].of == type)))
             return true;
     return false;
+}
+
+bool gen_has_blocks(const struct gen_program *program)
+{
+    return gen_uses(program, GEN_STRIDED) || gen_uses(program, GEN_BUFFER16) ||
+           gen_uses(program, GEN_BUFFER8);
+}
+
+bool gen_extends(const struct gen_program *program)
+{
+    for (uint32_t i = 1; i <= program->count; i++)
+        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.op >= GEN_OP_VECTOR &&
+            program->steps[i].act.op <= GEN_OP_SATURATE)
+            return true;
+    return false;
+}
+
+// A reserved word, then a pair for each invocation, and counters for each workgroup.
+uint64_t gen_state_words(const struct gen_program *program, uint64_t workgroups, uint32_t workgroup)
+{
+    return gen_has_blocks(program) ? (GEN_STATE_START + workgroups * GEN_STATE_EACH) / 4
+                                   : 2 + workgroups * (2 * workgroup + GEN_COUNTERS);
 }
 
 bool gen_asks(const struct gen_program *program, enum gen_value value)

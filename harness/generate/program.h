@@ -132,6 +132,7 @@ enum gen_focus {
     GEN_SUBGROUPS, // conditions on SubgroupId
     GEN_VULKAN,    // the memory model Vulkan, which all others but plain ones have every other time
     GEN_ARITHMETIC, // bit fields, and arithmetic of other types than words
+    GEN_ARRAYS,     // arrays, vectors, numbers of 8 and 16 bits in memory
     // Programs of kernels.c, changed:
     GEN_NABLA,
     GEN_VELLO,
@@ -160,7 +161,7 @@ void gen_press(struct gen_limits *limits, uint32_t pressure);
 // The arms of a campaign on a device with these features: every rule that it has, with each
 // pressure and focus, of kernels without pressure; the strongest rule without either first. Sets
 // all but sizes. Returns how many, at most GEN_ARMS.
-#define GEN_ARMS 72
+#define GEN_ARMS 84
 size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS]);
 // Names what a program is drawn with in so far as it is not usual: "maximal-p50-exits".
 void gen_arm_name(const struct gen_limits *limits, char name[48]);
@@ -183,8 +184,15 @@ void gen_converge(const struct gen_program *program, enum masks_rule rule,
                   struct gen_places *places);
 // The smallest subgroup size in which a program makes sense; the features that it needs.
 uint32_t gen_least(const struct gen_program *program);
-// Whether an operation is on this type or kind of memory.
+// Whether an operation is on this type or kind of memory, or on an array of it.
 bool gen_uses(const struct gen_program *program, enum gen_type type);
+// The words of a buffer for the state of so many workgroups.
+uint64_t gen_state_words(const struct gen_program *program, uint64_t workgroups,
+                         uint32_t workgroup);
+// Whether that buffer has arrays.
+bool gen_has_blocks(const struct gen_program *program);
+// Whether it may have instructions of GLSL.std.450.
+bool gen_extends(const struct gen_program *program);
 // Whether a condition has this value.
 bool gen_asks(const struct gen_program *program, enum gen_value value);
 uint64_t gen_features(const struct gen_program *program);

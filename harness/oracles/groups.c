@@ -18,21 +18,19 @@ static bool fits(const struct cat_args *args, struct lit_error *error)
     if (args->subgroup < gen_least(program) || args->subgroup > 128)
         return lit_fail(error, LIT_EXIT_USAGE, "the program does not fit into subgroups of %u",
                         args->subgroup);
-    return (args->workgroup <= MASKS_LANES && args->workgroup >= 64 &&
+    const uint32_t most = gen_has_blocks(program) ? GEN_STATE_LANES : MASKS_LANES;
+    return (args->workgroup <= most && args->workgroup >= 64 &&
             args->workgroup % args->subgroup == 0) ||
            lit_fail(error, LIT_EXIT_USAGE, "the program does not fit workgroups of %u",
                     args->workgroup);
 }
 
-// Sizes the state: a reserved word, then a pair for each invocation, and counters for each
-// workgroup.
 static void size_up(struct cat_args *args)
 {
     const struct gen_program *program = args->which->test->program;
     args->shape.elements = args->subgroup;
     args->shape.words_per_instance = (uint64_t)args->subgroup * gen_registers_records(program) * 4;
-    args->shape.state_words =
-        2 + (uint64_t)args->shape.workgroups * (2 * args->workgroup + GEN_COUNTERS);
+    args->shape.state_words = gen_state_words(program, args->shape.workgroups, args->workgroup);
 }
 
 static void fill_input(const struct cat_args *args, uint64_t seed, uint32_t *input)

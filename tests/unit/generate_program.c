@@ -32,6 +32,7 @@ static const struct gen_limits limits[] = {
     {.rule = MASKS_SUBGROUP_UNIFORM, .focus = GEN_SUBGROUPS, DATA},
     {.rule = MASKS_MAXIMAL, .focus = GEN_VULKAN, DATA},
     {.rule = MASKS_MAXIMAL, .focus = GEN_ARITHMETIC, DATA},
+    {.rule = MASKS_MAXIMAL, .focus = GEN_ARRAYS, DATA},
     {.rule = MASKS_DEFAULT, .focus = GEN_NABLA, DATA},
     {.rule = MASKS_SUBGROUP_UNIFORM, .focus = GEN_VELLO, DATA},
     {.rule = MASKS_MAXIMAL, .focus = GEN_LLAMA, DATA},
@@ -39,7 +40,7 @@ static const struct gen_limits limits[] = {
 };
 #define LIMITS  (sizeof limits / sizeof *limits)
 #define PLAIN   7            // of these limits have no focus
-#define WORDS   (DRAWN - 1)  // of these limits are not of GEN_ARITHMETIC
+#define WORDS   (DRAWN - 2)  // of these limits are not of GEN_ARITHMETIC, GEN_ARRAYS
 #define DRAWN   (LIMITS - 4) // of these limits are not of kernels
 #define LOOKING 4            // of these limits are without data
 
@@ -54,11 +55,9 @@ TEST(a_seed_means_the_same_everywhere)
     static const struct {
         size_t behind;
         uint64_t digest;
-    } parts[] = {{LOOKING, UINT64_C(0xc20dc04a714e2880)},
-                 {PLAIN, UINT64_C(0x4b929509ef8c030)},
-                 {WORDS, UINT64_C(0x1c058fe6a5bc4249)},
-                 {DRAWN, UINT64_C(0x3ab5096c04a098ea)},
-                 {LIMITS, UINT64_C(0x9f6789280b14b7c3)}};
+    } parts[] = {{LOOKING, UINT64_C(0xc20dc04a714e2880)}, {PLAIN, UINT64_C(0x4b929509ef8c030)},
+                 {WORDS, UINT64_C(0x1c058fe6a5bc4249)},   {WORDS + 1, UINT64_C(0x3ab5096c04a098ea)},
+                 {DRAWN, UINT64_C(0x69ea21d31e57cd53)},   {LIMITS, UINT64_C(0x9f6789280b14b7c3)}};
     size_t part = 0;
     struct text all = {0};
     for (size_t t = 0; t < LIMITS; t++) {
@@ -274,10 +273,10 @@ static bool takes(enum gen_op op, enum gen_type type)
 TEST(every_operation_is_drawn)
 {
     static uint32_t drawn[GEN_OPS][GEN_TYPES];
-    for (uint64_t i = 0; i < 6000; i++) {
+    for (uint64_t i = 0; i < 7500; i++) {
         struct gen_program program;
-        const size_t from[] = {LIMITS - 1 - i / 4 % 4, WORDS, LOOKING + 1, LOOKING + 1};
-        gen_draw(&program, &limits[from[i % 4]], 1, i);
+        const size_t from[] = {LIMITS - 1 - i / 5 % 4, WORDS, WORDS + 1, LOOKING + 1, LOOKING + 1};
+        gen_draw(&program, &limits[from[i % 5]], 1, i);
         for (uint32_t s = 1; s <= program.count; s++)
             if (program.steps[s].kind == MASKS_ACT)
                 drawn[program.steps[s].act.op][program.steps[s].act.type]++;
