@@ -21,9 +21,11 @@
 #define SEEN                                                                                       \
     (1u << GEN_ROWS | 1u << GEN_SHARED16 | 1u << GEN_SHARED8 | 1u << GEN_STRIDED |                 \
      1u << GEN_BUFFER16 | 1u << GEN_BUFFER8)
-#define PRIVATES (1u << GEN_VECTORS | 1u << GEN_FLAGS | 1u << GEN_STRUCTS)
-#define ARRAYS   (PRIVATES | SEEN)
-#define COPIED   (PRIVATES | 1u << GEN_ROWS | 1u << GEN_SHARED16 | 1u << GEN_SHARED8)
+#define PRIVATES    (1u << GEN_VECTORS | 1u << GEN_FLAGS | 1u << GEN_STRUCTS)
+#define ARRAYS      (PRIVATES | SEEN)
+#define PLACES      (1u << GEN_ADDRESS | 1u << GEN_INDIRECT)
+#define DESCRIPTORS (1u << GEN_DESCRIPTORS)
+#define COPIED      (PRIVATES | 1u << GEN_ROWS | 1u << GEN_SHARED16 | 1u << GEN_SHARED8)
 
 #define FORM(op, name, gives, takes, most, needs, combines, types, feature)                        \
     [GEN_OP_##op] = {name, gives, takes, most, GEN_##needs, combines, types, CAT_FEATURE_##feature},
@@ -33,9 +35,9 @@ const struct gen_form gen_forms[GEN_OPS] = {GEN_OPERATIONS(FORM)};
 const char *const gen_with_names[GEN_WITHS] = {"add",  "mul", "min", "max", "smin",
                                                "smax", "and", "or",  "xor"};
 const char *const gen_type_names[GEN_TYPES] = {
-    "",         "u16",     "u8",      "u64",      "f32",    "f16",     "f64",
-    "bool",     "shared",  "buffer",  "vectors",  "flags",  "structs", "rows",
-    "shared16", "shared8", "strided", "buffer16", "buffer8"};
+    "",        "u16",      "u8",      "u64",     "f32",      "f16",        "f64",      "bool",
+    "shared",  "buffer",   "vectors", "flags",   "structs",  "rows",       "shared16", "shared8",
+    "strided", "buffer16", "buffer8", "address", "indirect", "descriptors"};
 
 const struct gen_array gen_arrays[GEN_TYPES] = {
     [GEN_VECTORS] = {GEN_ELEMENTS, 4, GEN_U32, "Private", "%uint4"},
@@ -47,7 +49,14 @@ const struct gen_array gen_arrays[GEN_TYPES] = {
     [GEN_STRIDED] = {4, 3, GEN_U32, "StorageBuffer", "%uint3"},
     [GEN_BUFFER16] = {4, 1, GEN_U16, "StorageBuffer", "%ushort"},
     [GEN_BUFFER8] = {4, 1, GEN_U8, "StorageBuffer", "%uchar"},
+    [GEN_ADDRESS] = {4, 3, GEN_U32, "PhysicalStorageBuffer", "%uint3"},
+    [GEN_INDIRECT] = {4, 3, GEN_U32, "PhysicalStorageBuffer", "%uint3"},
 };
+
+bool gen_is_private(enum gen_type array)
+{
+    return !strcmp(gen_arrays[array].storage, "Private");
+}
 
 enum gen_type gen_array_type(enum gen_type array, uint32_t component)
 {
@@ -72,7 +81,7 @@ bool gen_act_may(enum gen_op op, enum gen_with with, enum gen_type type)
     // infinite.
     if (FLOATS >> type & 1)
         return op != GEN_OP_EXCLUSIVE && (with == GEN_WITH_MIN || with == GEN_WITH_MAX);
-    return with != GEN_WITH_MUL || !(form->types & MEMORY);
+    return with != GEN_WITH_MUL || !(form->types & (MEMORY | PLACES));
 }
 
 bool gen_act_gives_truth(const struct gen_act *act)
@@ -125,6 +134,9 @@ uint64_t gen_act_features(const struct gen_act *act)
         [GEN_SHARED8] = FEATURE(INT8),
         [GEN_BUFFER16] = FEATURE(INT16) | FEATURE(STORAGE16),
         [GEN_BUFFER8] = FEATURE(INT8) | FEATURE(STORAGE8),
+        [GEN_ADDRESS] = FEATURE(ADDRESSES),
+        [GEN_INDIRECT] = FEATURE(ADDRESSES),
+        [GEN_DESCRIPTORS] = FEATURE(DESCRIPTORS),
     };
     uint64_t features = UINT64_C(1) << gen_forms[act->op].feature | of_type[act->type];
     // Inactive lanes are detected by a ballot.

@@ -101,11 +101,13 @@
     X(ABSOLUTE, "absolute", 'u', "uu", 0, ALONE, false, VECTOR_INTS | HALVES, BASIC)               \
     X(SATURATE, "saturate", 'u', "uu", 0, ALONE, false, HALVES, BASIC)                             \
     /* Arrays, drawn for GEN_ARRAYS alone: GEN_ELEMENT, GEN_COMPONENT. */                          \
-    X(GET, "get", 'u', "u#", 127, ALONE, false, ARRAYS, BASIC)                                     \
-    X(PUT, "put", '-', "uu#", 127, ALONE, false, ARRAYS, BASIC)                                    \
-    X(COPY, "copy", '-', "uu#", 127, ALONE, false, ARRAYS, BASIC)                                  \
+    X(GET, "get", 'u', "u#", 127, ALONE, false, ARRAYS | PLACES | DESCRIPTORS, BASIC)              \
+    X(PUT, "put", '-', "uu#", 127, ALONE, false, ARRAYS | PLACES, BASIC)                           \
+    X(COPY, "copy", '-', "uu#", 127, ALONE, false, ARRAYS | PLACES, BASIC)                         \
     X(WHOLE, "whole", 'u', "uu#", 127, ALONE, false, COPIED, BASIC)                                \
-    X(PEER, "peer", 'u', "u#", 127, FULL, false, SEEN, BASIC)
+    X(PEER, "peer", 'u', "u#", 127, FULL, false, SEEN, BASIC)                                      \
+    /* Drawn for GEN_ADDRESSES alone. */                                                           \
+    X(FETCH, "fetch", 'u', "uu#", 127, ALONE, true, PLACES, BASIC)
 
 #define GEN_OP(name, ...) GEN_OP_##name,
 enum gen_op { GEN_OP_NONE, GEN_OPERATIONS(GEN_OP) GEN_OPS };
@@ -145,6 +147,9 @@ enum gen_type {
     GEN_STRIDED,
     GEN_BUFFER16,
     GEN_BUFFER8,
+    GEN_ADDRESS,     // behind a pointer out of the push constants
+    GEN_INDIRECT,    // behind one out of a buffer
+    GEN_DESCRIPTORS, // no array of the lane: an array of buffers
     GEN_TYPES
 };
 #define GEN_ARRAYS_OF_LANE (GEN_TYPES - GEN_VECTORS)
@@ -157,7 +162,8 @@ struct gen_array {
     const char *element; // id of the element's type
 };
 extern const struct gen_array gen_arrays[GEN_TYPES]; // .count 0: no array
-#define GEN_ELEMENTS 20                              // limit on elements
+bool gen_is_private(enum gen_type array);
+#define GEN_ELEMENTS 20 // limit on elements
 
 // The type of component `component` of an array's elements.
 enum gen_type gen_array_type(enum gen_type array, uint32_t component);
@@ -246,6 +252,9 @@ bool gen_take_number(const char **word, uint8_t *number);
 #define GEN_STATE_EACH  65536u
 #define GEN_STATE_CELLS 23552u
 #define GEN_STATE_LANES 256u
+// The buffer of an array of buffers that a workgroup loads from, and the words of each.
+#define GEN_DESCRIPTOR(group, n) (((group) + (n)) % 4)
+#define GEN_DESCRIPTOR_WORDS     64u
 // Floats in vectors: so many bits of the register, less the middle.
 #define GEN_VECTOR_MASK(op)   ((op) == GEN_OP_SATURATE ? 3u : 255u)
 #define GEN_VECTOR_MIDDLE(op) ((op) == GEN_OP_SATURATE ? 1u : 128u)

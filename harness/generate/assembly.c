@@ -291,6 +291,7 @@ static bool is_marked(const char *mark, size_t length, const void *user)
     return is_word(mark, length, gen_rule_name(use->rule)) ||
            is_word(mark, length, gen_family(use->program)) ||
            (gen_has_blocks(use->program) && is_word(mark, length, "blocks")) ||
+           (gen_has_addresses(use->program) && is_word(mark, length, "addresses")) ||
            (gen_extends(use->program) && is_word(mark, length, "glsl")) ||
            (use->program->vulkan && is_word(mark, length, "vulkan"));
 }
@@ -328,6 +329,8 @@ static void declare_capabilities(const struct gen_program *program, struct text 
         {CAT_FEATURE_FLOAT64, "Float64"},
         {CAT_FEATURE_STORAGE16, "StorageBuffer16BitAccess"},
         {CAT_FEATURE_STORAGE8, "StorageBuffer8BitAccess"},
+        {CAT_FEATURE_ADDRESSES, "PhysicalStorageBufferAddresses"},
+        {CAT_FEATURE_DESCRIPTORS, "StorageBufferArrayDynamicIndexing"},
     };
     const uint64_t features = gen_features(program);
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
@@ -339,6 +342,8 @@ static void declare_capabilities(const struct gen_program *program, struct text 
         line(text, "", "OpExtension \"SPV_KHR_subgroup_rotate\"");
     if (features >> CAT_FEATURE_STORAGE8 & 1)
         line(text, "", "OpExtension \"SPV_KHR_8bit_storage\"");
+    if (features >> CAT_FEATURE_ADDRESSES & 1)
+        line(text, "", "OpExtension \"SPV_KHR_physical_storage_buffer\"");
 }
 
 // A declaration of an array: in both strings @ stands for its name.
@@ -377,26 +382,27 @@ static void declare_array(enum gen_type type, struct text *text)
         declare(name, "_number_at", text, "OpTypePointer %s %%uint", storage);
         declare(name, "_copy_number_at", text, "OpTypePointer Function %%uint");
     }
-    if (*storage == 'P') {
+    if (gen_is_private(type)) {
         declare(name, "_zero", text, "OpConstantNull %%%s_whole", name);
         declare(name, "", text, "OpVariable %%%s_whole_at Private %%%s_zero", name, name);
         return;
     }
     declare(name, "_lanes", text, "OpTypeArray %%%s_whole %s", name,
             *storage == 'W' ? "%workgroup_width" : "%most_lanes");
-    if (*storage == 'S') {
+    if (*storage != 'W') {
         declare(name, "_groups", text, "OpTypeRuntimeArray %%%s_lanes", name);
         declare(name, "_block", text, "OpTypeStruct %%%s_groups", name);
     }
     declare(name, "_all", text, "OpTypePointer %s %%%s%s", storage, name,
             *storage == 'W' ? "_lanes" : "_block");
-    declare(name, "", text, "OpVariable %%%s_all %s", name, storage);
+    if (*storage != 'P')
+        declare(name, "", text, "OpVariable %%%s_all %s", name, storage);
 }
 
 static void declare_arrays(const struct gen_program *program, struct text *text)
 {
     for (enum gen_type type = GEN_VECTORS; type < GEN_TYPES; type++)
-        if (gen_uses(program, type))
+        if (gen_arrays[type].count && gen_uses(program, type))
             declare_array(type, text);
 }
 

@@ -488,8 +488,10 @@ static bool draw_kind(struct drawing *d, struct gen_act *act)
     const struct gen_form *form = &gen_forms[act->op];
     for (uint32_t tries = 0; tries < 32; tries++) {
         act->with = form->combines ? (uint8_t)below(d, GEN_WITHS) : 0;
-        act->type = (uint8_t)(act->op >= GEN_OP_GET
-                                  ? GEN_VECTORS + below(d, GEN_BUFFER8 + 1 - GEN_VECTORS)
+        act->type = (uint8_t)(d->limits->focus == GEN_ADDRESSES && act->op >= GEN_OP_GET
+                                  ? GEN_ADDRESS + below(d, GEN_TYPES - GEN_ADDRESS)
+                              : act->op >= GEN_OP_GET
+                                  ? GEN_VECTORS + below(d, GEN_ADDRESS - GEN_VECTORS)
                                   : below(d, act->op >= GEN_OP_VECTOR ? GEN_F64 : GEN_VECTORS));
         // Half of the others use the type that all devices support.
         if (act->op < GEN_OP_VECTOR && form->types & 1u << GEN_U32 && below(d, 2))
@@ -517,7 +519,7 @@ static void draw_operands(struct drawing *d, struct gen_act *act, uint32_t loops
         act->from[i] =
             (uint8_t)below(d, gen_act_takes_truth(act, i) ? limits->truths : limits->numbers);
     act->n = form->most ? (uint8_t)below(d, form->most + 1u) : 0;
-    if (act->op >= GEN_OP_GET && act->op < GEN_OP_PEER && below(d, 2))
+    if (act->op >= GEN_OP_GET && act->op != GEN_OP_PEER && below(d, 2))
         act->n %= 4; // a register names the element
     // Prefer lanes that exist.
     if (act->op >= GEN_OP_BROADCAST && act->op <= GEN_OP_ROTATE && act->n >= limits->subgroup &&
@@ -560,14 +562,19 @@ static void draw_counter(struct drawing *d, struct gen_act *act)
 // if the place permits any.
 static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loops, bool together)
 {
+    static const uint8_t pointed[] = {GEN_OP_GET, GEN_OP_GET, GEN_OP_PUT, GEN_OP_COPY,
+                                      GEN_OP_FETCH};
     for (;;) {
         struct gen_act act = {0};
         const bool computes = d->limits->focus == GEN_ARITHMETIC;
-        const bool stores = d->limits->focus == GEN_ARRAYS;
+        const bool stores = d->limits->focus == GEN_ARRAYS,
+                   points = d->limits->focus == GEN_ADDRESSES;
         const uint32_t kind = together && allows >= GEN_DEFINITE ? 8 : below(d, 12);
         if (stores && kind < 5)
             act.op = (uint8_t)(GEN_OP_VECTOR + below(d, GEN_OP_PEER + 1 - GEN_OP_VECTOR));
-        else if (kind < (computes || stores ? 6 : 3))
+        else if (points && kind < 5)
+            act.op = pointed[below(d, sizeof pointed)];
+        else if (kind < (computes || stores || points ? 6 : 3))
             act.op = (uint8_t)(GEN_OP_ADD +
                                below(d, (computes ? GEN_OP_REDUCE : GEN_OP_ONES) - GEN_OP_ADD));
         else if (kind < 9)
@@ -620,7 +627,7 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
               uint64_t index)
 {
     // In the order in which they came, so that a seed's programs stay the same.
-    static const uint8_t ages[GEN_FOCUSES] = {0, 1, 2, 3, 8, 9, 4, 5, 6, 7};
+    static const uint8_t ages[GEN_FOCUSES] = {0, 1, 2, 3, 8, 9, 10, 4, 5, 6, 7};
     struct drawing d = {.program = program, .limits = limits};
     d.random.state = random_derive(seed, gen_rule_name(limits->rule)) ^ index;
     d.random.state = random_next(&d.random);
@@ -645,9 +652,9 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
 
 // Arms
 
-const char *const gen_focus_names[GEN_FOCUSES] = {"plain",      "exits",      "subgroups", "vulkan",
-                                                  "arithmetic", "arrays",     "nabla",     "vello",
-                                                  "llama",      "prefix-sums"};
+const char *const gen_focus_names[GEN_FOCUSES] = {"plain",      "exits",  "subgroups",  "vulkan",
+                                                  "arithmetic", "arrays", "addresses",  "nabla",
+                                                  "vello",      "llama",  "prefix-sums"};
 
 void gen_press(struct gen_limits *limits, uint32_t pressure)
 {
@@ -673,7 +680,9 @@ size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS])
                 gen_press(arm, pressures[i]);
                 count +=
                     (k + 1 == sizeof needed / sizeof *needed || features >> needed[k][1] & 1) &&
-                    (focus != GEN_VULKAN || features >> CAT_FEATURE_MEMORY_MODEL & 1);
+                    (focus != GEN_VULKAN || features >> CAT_FEATURE_MEMORY_MODEL & 1) &&
+                    (focus != GEN_ADDRESSES || features >> CAT_FEATURE_ADDRESSES & 1 ||
+                     features >> CAT_FEATURE_DESCRIPTORS & 1);
             }
     return count;
 }

@@ -49,6 +49,8 @@ __attribute__((format(__printf__, 2, 3))) struct id emit_value(struct emit *e, c
                                                                ...);
 // Memory operands of a load or store of what invocations share.
 const char *emit_shares(const struct emit *e, bool stores);
+// The old value behind a pointer, on which an atomic operation acts.
+struct id emit_atomic_on(struct emit *e, const struct gen_act *act, struct id at, struct id number);
 // Four words, folded into one.
 struct id emit_fold_four(struct emit *e, struct id four);
 

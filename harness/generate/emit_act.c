@@ -418,14 +418,18 @@ static struct id emit_ordered(struct emit *e, bool buffer)
     return value(e, "OpUGreaterThanEqual %%bool %s %s", second.is, first.is);
 }
 
-static struct id emit_atomic(struct emit *e, const struct gen_act *act)
+struct id emit_atomic_on(struct emit *e, const struct gen_act *act, struct id at, struct id number)
 {
     static const char *const names[GEN_WITHS] = {"IAdd", "",    "UMin", "UMax", "SMin",
                                                  "SMax", "And", "Or",   "Xor"};
-    const struct id number = operand(e, act, 0);
-    const struct id at = emit_counter(e, in_buffer(act), act->with);
     return value(e, "OpAtomic%s %%uint %s %s #0 %s", names[act->with], at.is, atomic_scope(e),
                  number.is);
+}
+
+static struct id emit_atomic(struct emit *e, const struct gen_act *act)
+{
+    const struct id number = operand(e, act, 0);
+    return emit_atomic_on(e, act, emit_counter(e, in_buffer(act), act->with), number);
 }
 
 // Operations of the whole workgroup, between barriers.

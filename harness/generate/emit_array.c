@@ -145,15 +145,30 @@ struct id emit_vector(struct emit *e, const struct gen_act *act)
 
 enum { WHOLE_ELEMENT = 4, WHOLE_ARRAY = 5 }; // in place of a component
 
+// A physical pointer to the blocks of an array, out of the push constants.
+static struct id emit_address(struct emit *e, const char *name)
+{
+    const struct id at = emit_value(e, "OpAccessChain %%push_pair %%push #2");
+    const struct id pair = emit_value(e, "OpLoad %%uint2 %s", at.is);
+    return emit_value(e, "OpBitcast %%%s_all %s", name, pair.is);
+}
+
 // What comes before the element in an access chain.
 static struct id base_of(struct emit *e, const struct gen_act *act, struct id lane)
 {
     const char *name = gen_type_names[act->type], *storage = gen_arrays[act->type].storage;
-    if (*storage == 'P')
+    if (gen_is_private((enum gen_type)act->type))
         return gen_id("%%%s", name);
     if (*storage == 'W')
         return gen_id("%%%s %s", name, lane.is);
-    return gen_id("%%%s #0 %s %s", name, emit_group_number(e).is, lane.is);
+    const struct id group = emit_group_number(e);
+    if (act->type == GEN_INDIRECT) {
+        const struct id at =
+            emit_value(e, "OpAccessChain %%pointer_at %%pointers #0 %s %s", group.is, lane.is);
+        return emit_value(e, "OpLoad %%indirect_whole_at %s", at.is);
+    }
+    const struct id all = act->type == GEN_ADDRESS ? emit_address(e, name) : gen_id("%%%s", name);
+    return gen_id("%s #0 %s %s", all.is, group.is, lane.is);
 }
 
 // A pointer to a part; `copy`: of the copy in the function.
@@ -163,7 +178,7 @@ static struct id point(struct emit *e, const struct gen_act *act, struct id base
     const char *name = gen_type_names[act->type];
     const bool mixed = act->type == GEN_STRUCTS;
     if (component == WHOLE_ARRAY)
-        return *gen_arrays[act->type].storage == 'P'
+        return gen_is_private((enum gen_type)act->type)
                    ? base
                    : emit_value(e, "OpAccessChain %%%s_whole_at %s", name, base.is);
     if (component == WHOLE_ELEMENT)
@@ -179,7 +194,11 @@ static struct id point(struct emit *e, const struct gen_act *act, struct id base
 // Memory operands of a load or store.
 static const char *shares(const struct emit *e, const struct gen_act *act, bool stores)
 {
-    return *gen_arrays[act->type].storage == 'P' ? "" : emit_shares(e, stores);
+    if (act->type == GEN_ADDRESS || act->type == GEN_INDIRECT)
+        return !e->program->vulkan ? " Aligned 4"
+               : stores            ? " Aligned|MakePointerAvailable|NonPrivatePointer 4 #2"
+                                   : " Aligned|MakePointerVisible|NonPrivatePointer 4 #2";
+    return gen_is_private((enum gen_type)act->type) ? "" : emit_shares(e, stores);
 }
 
 static struct id load_part(struct emit *e, const struct gen_act *act, struct id at,
@@ -262,21 +281,36 @@ static struct id emit_whole(struct emit *e, const struct gen_act *act)
     return emit_sum(e, act, copy);
 }
 
+// A word of a buffer of an array, whose index is the same for the workgroup.
+static struct id emit_described(struct emit *e, const struct gen_act *act)
+{
+    const struct id more = emit_value(e, "OpIAdd %%uint %s #%u", emit_group_number(e).is, act->n);
+    const struct id which = emit_value(e, "OpUMod %%uint %s #4", more.is);
+    const struct id word =
+        emit_value(e, "OpUMod %%uint %s #%u", number_of(e, act, 0).is, GEN_DESCRIPTOR_WORDS);
+    const struct id at =
+        emit_value(e, "OpAccessChain %%word_pointer %%descriptors %s #0 %s", which.is, word.is);
+    return emit_value(e, "OpLoad %%uint %s", at.is);
+}
+
 struct id emit_array(struct emit *e, const struct gen_act *act)
 {
+    if (act->type == GEN_DESCRIPTORS)
+        return emit_described(e, act);
+    if (act->op == GEN_OP_WHOLE)
+        return emit_whole(e, act);
     const uint32_t component = GEN_COMPONENT(act->n, gen_arrays[act->type].components);
     const bool copies = act->op == GEN_OP_COPY;
     struct id number = {""}, lane = e->local;
-    if (act->op == GEN_OP_WHOLE)
-        return emit_whole(e, act);
     if (act->op == GEN_OP_PEER) {
         lane = emit_value(e, "OpIAdd %%uint %s #%u", lane.is, act->n + 1u);
         lane = emit_value(e, "OpUMod %%uint %s %%workgroup_width", lane.is);
         emit_put(e, EMIT_BARRIER);
     }
-    if (act->op == GEN_OP_PUT || copies)
+    const bool takes = act->op == GEN_OP_PUT || act->op == GEN_OP_FETCH || copies;
+    if (takes)
         number = number_of(e, act, 0);
-    const struct id element = element_of(e, act, act->op == GEN_OP_PUT || copies);
+    const struct id element = element_of(e, act, takes);
     const struct id at = point(e, act, base_of(e, act, lane), "", element,
                                copies ? (uint32_t)WHOLE_ELEMENT : component);
     if (copies) {
@@ -286,6 +320,8 @@ struct id emit_array(struct emit *e, const struct gen_act *act)
         const struct id each = emit_value(e, "OpLoad %s %s%s", gen_arrays[act->type].element,
                                           from.is, shares(e, act, false));
         emit_put(e, "OpStore %s %s%s", at.is, each.is, shares(e, act, true));
+    } else if (act->op == GEN_OP_FETCH) {
+        number = emit_atomic_on(e, act, at, number);
     } else if (act->op == GEN_OP_PUT) {
         store_part(e, act, at, component, number, shares(e, act, true));
     } else {
@@ -301,9 +337,17 @@ void emit_begin_arrays(struct emit *e)
     for (uint8_t type = GEN_VECTORS; type < GEN_TYPES; type++) {
         const struct gen_array *array = &gen_arrays[type];
         const struct gen_act act = {.type = type};
+        if (type == GEN_INDIRECT && gen_uses(e->program, GEN_INDIRECT)) {
+            const struct id all = emit_address(e, "indirect"), group = emit_group_number(e);
+            const struct id array = emit_value(e, "OpAccessChain %%indirect_whole_at %s #0 %s %s",
+                                               all.is, group.is, e->local.is);
+            const struct id at = emit_value(e, "OpAccessChain %%pointer_at %%pointers #0 %s %s",
+                                            group.is, e->local.is);
+            emit_put(e, "OpStore %s %s", at.is, array.is);
+        }
         for (uint32_t k = 0; k < array->count && gen_uses(e->program, (enum gen_type)type); k++)
             for (uint32_t c = 0; c < array->components; c++) {
-                if (GEN_BEGINS_ZERO(*array->storage == 'P', k, c, array->components))
+                if (GEN_BEGINS_ZERO(gen_is_private((enum gen_type)type), k, c, array->components))
                     continue;
                 const struct id number =
                     emit_value(e, "OpIAdd %%uint %s #%u", e->word.is, GEN_BEGINS(0, k, c));

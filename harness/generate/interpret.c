@@ -11,7 +11,8 @@
 struct machine {
     const struct gen_program *program;
     uint32_t lanes, subgroup;
-    const uint32_t *words;
+    const uint32_t *words, *input; // of the lanes; of all workgroups
+    uint32_t group;
     uint32_t *numbers, *truths;
     uint32_t cells[2][MASKS_LANES][2];
     uint32_t counters[2][GEN_COUNTERS];
@@ -403,8 +404,11 @@ static uint32_t access_array(const struct turn *t, uint32_t lane, uint32_t a, ui
 {
     const struct gen_act *act = t->act;
     const struct gen_array *array = &gen_arrays[act->type];
+    if (act->type == GEN_DESCRIPTORS)
+        return t->machine->input[GEN_DESCRIPTOR(t->machine->group, act->n) * GEN_DESCRIPTOR_WORDS +
+                                 a % GEN_DESCRIPTOR_WORDS];
     const uint32_t c = GEN_COMPONENT(act->n, array->components);
-    const bool stores = act->op == GEN_OP_PUT || act->op == GEN_OP_COPY || act->op == GEN_OP_WHOLE;
+    const bool stores = act->op != GEN_OP_GET && act->op != GEN_OP_PEER;
     const uint32_t element = GEN_ELEMENT(act->n, stores ? b : a, array->count);
     uint32_t(*own)[4] = array_of(t->machine, lane, act->type), sum = 0;
     uint32_t copy[GEN_ELEMENTS][4];
@@ -416,6 +420,10 @@ static uint32_t access_array(const struct turn *t, uint32_t lane, uint32_t a, ui
     case GEN_OP_COPY:
         memcpy(own[element], copy[a % array->count], sizeof *own);
         return 0;
+    case GEN_OP_FETCH:
+        sum = own[element][c];
+        own[element][c] = (uint32_t)combine((enum gen_with)act->with, 32, sum, a);
+        return sum;
     case GEN_OP_WHOLE:
         copy[element][c] = part((enum gen_type)act->type, c, a);
         for (uint32_t k = 0; k < array->count; k++)
@@ -433,8 +441,7 @@ static void begin_arrays(struct machine *m)
         for (uint32_t lane = 0; lane < m->lanes && gen_uses(m->program, type); lane++)
             for (uint32_t k = 0; k < gen_arrays[type].count; k++)
                 for (uint32_t c = 0; c < gen_arrays[type].components; c++)
-                    if (!GEN_BEGINS_ZERO(*gen_arrays[type].storage == 'P', k, c,
-                                         gen_arrays[type].components))
+                    if (!GEN_BEGINS_ZERO(gen_is_private(type), k, c, gen_arrays[type].components))
                         array_of(m, lane, type)[k][c] =
                             part(type, c, GEN_BEGINS(m->words[lane], k, c));
 }
@@ -557,8 +564,9 @@ static void begin(struct machine *m, const uint32_t *words)
 }
 
 void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t subgroup,
-                   const uint32_t *words, uint32_t *records)
+                   uint32_t group, const uint32_t *input, uint32_t *records)
 {
+    const uint32_t *words = &input[group * lanes];
     OWNED(lit_free) struct gen_shape *shape = gen_shape_make(program);
     OWNED(lit_free) struct machine *m = lit_alloc(1, sizeof *m);
     OWNED(lit_free) uint32_t *numbers = lit_alloc((size_t)lanes * program->numbers, 4);
@@ -571,6 +579,8 @@ void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t s
                           .lanes = lanes,
                           .subgroup = subgroup,
                           .words = words,
+                          .input = input,
+                          .group = group,
                           .numbers = numbers,
                           .truths = truths,
                           .arrays = arrays};

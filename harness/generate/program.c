@@ -391,7 +391,12 @@ bool gen_uses(const struct gen_program *program, enum gen_type type)
 bool gen_has_blocks(const struct gen_program *program)
 {
     return gen_uses(program, GEN_STRIDED) || gen_uses(program, GEN_BUFFER16) ||
-           gen_uses(program, GEN_BUFFER8);
+           gen_uses(program, GEN_BUFFER8) || gen_has_addresses(program);
+}
+
+bool gen_has_addresses(const struct gen_program *program)
+{
+    return gen_uses(program, GEN_ADDRESS) || gen_uses(program, GEN_INDIRECT);
 }
 
 bool gen_extends(const struct gen_program *program)

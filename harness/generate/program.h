@@ -133,6 +133,7 @@ enum gen_focus {
     GEN_VULKAN,    // the memory model Vulkan, which all others but plain ones have every other time
     GEN_ARITHMETIC, // bit fields, and arithmetic of other types than words
     GEN_ARRAYS,     // arrays, vectors, numbers of 8 and 16 bits in memory
+    GEN_ADDRESSES,  // physical pointers, arrays of buffers
     // Programs of kernels.c, changed:
     GEN_NABLA,
     GEN_VELLO,
@@ -161,7 +162,7 @@ void gen_press(struct gen_limits *limits, uint32_t pressure);
 // The arms of a campaign on a device with these features: every rule that it has, with each
 // pressure and focus, of kernels without pressure; the strongest rule without either first. Sets
 // all but sizes. Returns how many, at most GEN_ARMS.
-#define GEN_ARMS 84
+#define GEN_ARMS 96
 size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS]);
 // Names what a program is drawn with in so far as it is not usual: "maximal-p50-exits".
 void gen_arm_name(const struct gen_limits *limits, char name[48]);
@@ -191,15 +192,17 @@ uint64_t gen_state_words(const struct gen_program *program, uint64_t workgroups,
                          uint32_t workgroup);
 // Whether that buffer has arrays.
 bool gen_has_blocks(const struct gen_program *program);
+// Whether it has physical pointers.
+bool gen_has_addresses(const struct gen_program *program);
 // Whether it may have instructions of GLSL.std.450.
 bool gen_extends(const struct gen_program *program);
 // Whether a condition has this value.
 bool gen_asks(const struct gen_program *program, enum gen_value value);
 uint64_t gen_features(const struct gen_program *program);
 // Computes what the specifications prescribe as the final records of a workgroup's lanes, four
-// words per record. words[lane] is the input.
+// words per record. `input` has the words of all workgroups, one for each lane.
 void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t subgroup,
-                   const uint32_t *words, uint32_t *records);
+                   uint32_t group, const uint32_t *input, uint32_t *records);
 
 // The focus must be a kernel.
 //

@@ -45,8 +45,7 @@ static void expect(const struct cat_args *args, const uint32_t *input, uint32_t 
     const struct gen_program *program = args->which->test->program;
     const size_t words = (size_t)args->workgroup * gen_registers_records(program) * 4;
     for (uint32_t i = 0; i < args->shape.workgroups; i++)
-        gen_interpret(program, args->workgroup, args->subgroup, &input[i * args->workgroup],
-                      &expected[i * words]);
+        gen_interpret(program, args->workgroup, args->subgroup, i, input, &expected[i * words]);
 }
 
 static void describe(const struct cat_args *args, const struct cat_failure *failure, char *text,

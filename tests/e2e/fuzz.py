@@ -17,7 +17,7 @@ from harness import Case
 
 SEED = ("--seed", "0x5eed")
 RULES = ("maximal", "subgroup-uniform", "default")
-SHAPES = ("plain", "exits", "subgroups", "vulkan", "arithmetic", "arrays")
+SHAPES = ("plain", "exits", "subgroups", "vulkan", "arithmetic", "arrays", "addresses")
 KERNELS = ("nabla", "vello", "llama", "prefix-sums")
 # Seconds in which a few programs end on a busy machine, and 40,000 do not.
 SOON = str(round(4 * harness.SLOW))
@@ -275,10 +275,16 @@ class Groups(Fuzz):
             # Which assemblers may be too old for, and lockstep does in any case.
             shown = re.sub(r"(?m)^ .*(MaximallyReconverges|maximal_reconvergence|"
                            "SubgroupUniformControlFlow|subgroup_uniform_control).*\n", "", shown)
+            addressed = "%push_pair" in shown
+            address = "address:0.2" if addressed else "0,0"
+            if addressed and "Binding 2" not in shown:
+                continue  # the state has no variable
             state = ["--buffer", "0.2=zero:256K"] if "Binding 2" in shown else []
             path = self.write("program.spvasm", shown)
-            run = self.litmus("kernel", path, "--groups", "2", "--buffer", "0.0=random:512",
-                              "--buffer", "0.1=64K", *state, "--push", "0,0,0,0,0,0,32,0", "--spec",
+            array = [option for k in range(4) if "Binding 3" in shown
+                     for option in ("--buffer", f"0.3[{k}]=random:256")]
+            run = self.litmus("kernel", path, "--groups", "2", "--buffer", "0.0=random:512", *array,
+                              "--buffer", "0.1=64K", *state, "--push", f"0,0,0,0,{address},u32:32,0", "--spec",
                               "0=64", "--subgroup", "32", "--check")
             with self.subTest(index=index):
                 self.assertEqual(run.code, 0, run)
@@ -301,19 +307,19 @@ class Arms(Fuzz):
             r"(?m)^  ((?:%s)\S*) +(\d+) .* \d+\.\d %%$" % "|".join(RULES), run.out)}
 
     def test_each_rule_pressure_and_shape(self):
-        run = self.fuzz("--simt", "lockstep,subgroup=8", "--count", "90", "-n", "1", *SEED, code=0)
+        run = self.fuzz("--simt", "lockstep,subgroup=8", "--count", "100", "-n", "1", *SEED, code=0)
         arms = self.programs(run)
         self.assertEqual({self.arm(name) for name in arms},
                          {("--rule", rule, "--shape", shape,
                            *(("--pressure", pressure) if pressure else ()))
                           for rule in RULES for shape in SHAPES + KERNELS
                           for pressure in (("", "20", "50", "90") if shape in SHAPES else [""])})
-        self.assertEqual(sorted(arms.values()), [1] * 78 + [2] * 6)
-        self.assertIn("  84 arms, 90 programs, 1 runs each", run.out)
+        self.assertEqual(sorted(arms.values()), [1] * 92 + [2] * 4)
+        self.assertIn("  96 arms, 100 programs, 1 runs each", run.out)
         names = {entry["name"] for entry in self.report()["results"]}
         self.assertIn("generated.groups/reconvergence=default@steps=40,pressure=50,dispatches=1,"
                       "shape=exits,subgroup=8", names)
-        self.assertEqual(len(names), 90)  # the second of an arm in another size
+        self.assertEqual(len(names), 100)  # the second of an arm in another size
 
     def test_relatives_of_kernels(self):
         for shape in KERNELS:

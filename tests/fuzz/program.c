@@ -33,7 +33,7 @@ static void use(struct gen_program *program)
     uint32_t *records = calloc(128u * (gen_registers_records(program) + 1), 4 * sizeof *records);
     MUST(records);
     if (program->numbers)
-        gen_interpret(program, 128, 128, (uint32_t[128]){0}, records);
+        gen_interpret(program, 128, 128, 0, (uint32_t[256]){0}, records);
     else
         masks_simulate(&shape->masks, MASKS_MAXIMAL, 8, 4, words, cells);
     free(records);

@@ -38,19 +38,19 @@ static bool generated_run(const struct gen_program *source, enum masks_rule rule
     }
     memset(output, 0xEE, size);
     uint32_t push[8] = {[6] = settings->subgroup};
-    const size_t state_size = (2 + 2 * (size_t)lanes + GEN_COUNTERS) * 4;
+    const size_t state_size = (size_t)gen_state_words(source, 1, lanes) * 4;
     unsigned char *state = calloc(1, state_size);
     const struct region bound[] = {{.bytes = (unsigned char *)words, .size = lanes * 4},
                                    {.bytes = (unsigned char *)output, .size = size},
                                    {.bytes = state, .size = state_size}};
-    struct region local[5] = {[1] = {.bytes = (unsigned char *)push, .size = sizeof(push)}};
+    struct region local[16] = {[1] = {.bytes = (unsigned char *)push, .size = sizeof(push)}};
     for (uint32_t i = 0; i < program->resource_count; i++)
         local[program->resources[i].first_region - LOCAL_SHARED] =
             bound[program->resources[i].binding];
     struct regions *regions = regions_create();
     struct machine *machine = machine_create(settings, regions, say, NULL);
     const struct dispatch dispatch = {
-        .program = program, .groups = {1, 1, 1}, .local = local, .local_count = 5};
+        .program = program, .groups = {1, 1, 1}, .local = local, .local_count = 16};
     const enum dispatch_end end = machine_dispatch(machine, &dispatch);
     machine_free(machine);
     regions_free(regions);
