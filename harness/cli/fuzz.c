@@ -37,7 +37,7 @@ static const struct cli_option options[] = {
      "of groups: so many more registers that are live throughout, a\nquarter of them again "
      "Boolean; to 120"},
     {0, "shape", CLI_CHOICE | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), OWN(shape),
-     "plain|exits|subgroups|vulkan|arithmetic|arrays|addresses|nabla|vello|llama|prefix-sums",
+     "plain|exits|subgroups|vulkan|arithmetic|arrays|addresses|matrices|nabla|vello|llama|prefix-sums",
      "of groups: operations behind loops that all leave in nested\nbranches, branches on "
      "SubgroupId, the memory model Vulkan, bit fields and\nother types, or relatives of a "
      "published kernel; if neither --rule,\nnor --pressure, nor --shape is given, the programs are "

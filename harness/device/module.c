@@ -189,14 +189,29 @@ static bool has_matrix(const VkCooperativeMatrixPropertiesKHR *all, uint32_t cou
     return found;
 }
 
-static uint32_t list_products(const struct dev *dev, VkCooperativeMatrixPropertiesKHR *all)
+static uint32_t list_products(VkPhysicalDevice physical, VkCooperativeMatrixPropertiesKHR *all)
 {
     uint32_t count = MOST_KINDS;
     for (uint32_t i = 0; i < count; i++)
         all[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
-    if (vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(dev->physical, &count, all) < VK_SUCCESS)
+    if (vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, all) < VK_SUCCESS)
         return 0;
     return count < MOST_KINDS ? count : MOST_KINDS;
+}
+
+bool dev_lists_halves(VkPhysicalDevice physical)
+{
+    const VkCooperativeMatrixPropertiesKHR asked = {.MSize = 16,
+                                                    .NSize = 16,
+                                                    .KSize = 16,
+                                                    .AType = VK_COMPONENT_TYPE_FLOAT16_KHR,
+                                                    .BType = VK_COMPONENT_TYPE_FLOAT16_KHR,
+                                                    .CType = VK_COMPONENT_TYPE_FLOAT32_KHR,
+                                                    .ResultType = VK_COMPONENT_TYPE_FLOAT32_KHR,
+                                                    .scope = VK_SCOPE_SUBGROUP_KHR};
+    OWNED(lit_free)
+    VkCooperativeMatrixPropertiesKHR *all = lit_alloc(MOST_KINDS, sizeof *all);
+    return is_listed(all, list_products(physical, all), &asked);
 }
 
 static bool matrices_fit(const struct dev *dev, const struct module *m, struct lit_error *error)
@@ -209,7 +224,7 @@ static bool matrices_fit(const struct dev *dev, const struct module *m, struct l
         if (each.opcode == SpvOpTypeCooperativeMatrixKHR && each.size == 7) {
             if (!all) {
                 all = lit_alloc(MOST_KINDS, sizeof *all);
-                count = list_products(dev, all);
+                count = list_products(dev->physical, all);
             }
             if (!type.size && !has_matrix(all, count, m, &each))
                 type = each;
@@ -232,6 +247,12 @@ static bool matrices_fit(const struct dev *dev, const struct module *m, struct l
                         constant(m, type.words[4]), constant(m, type.words[5]),
                         component_name(component_of(m, type.words[2], false)), count);
     return true;
+}
+#else
+bool dev_lists_halves(VkPhysicalDevice physical)
+{
+    (void)physical;
+    return false;
 }
 #endif
 

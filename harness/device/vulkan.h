@@ -58,6 +58,9 @@ bool dev_emulated_not(struct lit_error *error);
 
 // --- facts.c
 
+// Whether the device lists CAT_FEATURE_MATRIX_HALVES (module.c); it must have cooperative matrices.
+bool dev_lists_halves(VkPhysicalDevice physical);
+
 // Fills *facts and *features: features->base is then a chain of exactly the features to enable, so
 // the structure must not be copied; `capture`: including those to report compiled code. False with
 // an error if the driver's information is invalid; *facts then has the valid part, and zeros.

@@ -5,7 +5,7 @@
 #include "session/session.h"
 
 #define FUZZ_BY_DEVICE 3   // fuzz_options.rule: the strongest that the device supports
-#define FUZZ_ANY       11  // fuzz_options.shape: none was given
+#define FUZZ_ANY       12  // fuzz_options.shape: none was given
 #define FUZZ_JOBS      256 // most of fuzz_options.jobs
 
 // Options that a family does not have stay 0.

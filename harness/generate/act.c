@@ -144,6 +144,8 @@ uint64_t gen_act_features(const struct gen_act *act)
         features |= FEATURE(BALLOT);
     if (gen_forms[act->op].needs == GEN_ALONE)
         features &= ~FEATURE(EXTENDED_TYPES);
+    if (act->op == GEN_OP_PRODUCT)
+        features |= FEATURE(COOPERATIVE_MATRIX) | FEATURE(FLOAT16) | FEATURE(MEMORY_MODEL);
     if (act->op == GEN_OP_ROTATE_CLUSTER)
         features |= FEATURE(ROTATE_CLUSTERED);
     return features;
@@ -152,6 +154,7 @@ uint64_t gen_act_features(const struct gen_act *act)
 uint32_t gen_act_least(const struct gen_act *act)
 {
     return act->op == GEN_OP_CLUSTER          ? act->n
+           : act->op == GEN_OP_PRODUCT        ? 16
            : act->op == GEN_OP_ROTATE_CLUSTER ? 4
            : act->op == GEN_OP_QUAD_BROADCAST ? 4
            : act->op == GEN_OP_QUAD_SWAP      ? 4

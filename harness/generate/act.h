@@ -107,7 +107,9 @@
     X(WHOLE, "whole", 'u', "uu#", 127, ALONE, false, COPIED, BASIC)                                \
     X(PEER, "peer", 'u', "u#", 127, FULL, false, SEEN, BASIC)                                      \
     /* Drawn for GEN_ADDRESSES alone. */                                                           \
-    X(FETCH, "fetch", 'u', "uu#", 127, ALONE, true, PLACES, BASIC)
+    X(FETCH, "fetch", 'u', "uu#", 127, ALONE, true, PLACES, BASIC)                                 \
+    /* Drawn for GEN_MATRICES alone. */                                                            \
+    X(PRODUCT, "product", 'u', "uu#", 127, FULL, false, U32, MATRIX_HALVES)
 
 #define GEN_OP(name, ...) GEN_OP_##name,
 enum gen_op { GEN_OP_NONE, GEN_OPERATIONS(GEN_OP) GEN_OPS };
@@ -258,6 +260,15 @@ bool gen_take_number(const char **word, uint8_t *number);
 // Floats in vectors: so many bits of the register, less the middle.
 #define GEN_VECTOR_MASK(op)   ((op) == GEN_OP_SATURATE ? 3u : 255u)
 #define GEN_VECTOR_MIDDLE(op) ((op) == GEN_OP_SATURATE ? 1u : 128u)
+// Products of cooperative matrices, of GEN_SIDE rows and columns. Shared memory has GEN_TILE small
+// numbers, made of the registers of the workgroup's lanes. The constant names where the left matrix
+// begins there; where the right one does depends on the subgroup, too. Its bits 3 to 5 tell whether
+// the left, the right one and the sum lie by columns.
+#define GEN_SIDE                 16u
+#define GEN_TILE                 768u
+#define GEN_TILE_NUMBER(from, e) ((from) >> ((e) >> 6 & 15) & 7)
+#define GEN_LEFT(n)              (((n)&7u) * GEN_SIDE)
+#define GEN_RIGHT(n, subgroup)   ((GEN_SIDE + ((n) >> 3 & 3) + ((subgroup)&3)) * GEN_SIDE)
 // The width and the offset of the bit field that a number names.
 #define GEN_COUNT(number)  ((number) % 33)
 #define GEN_OFFSET(number) (((number) >> 8) % (33 - GEN_COUNT(number)))

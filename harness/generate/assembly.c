@@ -292,6 +292,7 @@ static bool is_marked(const char *mark, size_t length, const void *user)
            is_word(mark, length, gen_family(use->program)) ||
            (gen_has_blocks(use->program) && is_word(mark, length, "blocks")) ||
            (gen_has_addresses(use->program) && is_word(mark, length, "addresses")) ||
+           (gen_multiplies(use->program) && is_word(mark, length, "matrices")) ||
            (gen_extends(use->program) && is_word(mark, length, "glsl")) ||
            (use->program->vulkan && is_word(mark, length, "vulkan"));
 }
@@ -331,6 +332,7 @@ static void declare_capabilities(const struct gen_program *program, struct text 
         {CAT_FEATURE_STORAGE8, "StorageBuffer8BitAccess"},
         {CAT_FEATURE_ADDRESSES, "PhysicalStorageBufferAddresses"},
         {CAT_FEATURE_DESCRIPTORS, "StorageBufferArrayDynamicIndexing"},
+        {CAT_FEATURE_COOPERATIVE_MATRIX, "CooperativeMatrixKHR"},
     };
     const uint64_t features = gen_features(program);
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
@@ -342,6 +344,8 @@ static void declare_capabilities(const struct gen_program *program, struct text 
         line(text, "", "OpExtension \"SPV_KHR_subgroup_rotate\"");
     if (features >> CAT_FEATURE_STORAGE8 & 1)
         line(text, "", "OpExtension \"SPV_KHR_8bit_storage\"");
+    if (features >> CAT_FEATURE_COOPERATIVE_MATRIX & 1)
+        line(text, "", "OpExtension \"SPV_KHR_cooperative_matrix\"");
     if (features >> CAT_FEATURE_ADDRESSES & 1)
         line(text, "", "OpExtension \"SPV_KHR_physical_storage_buffer\"");
 }

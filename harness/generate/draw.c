@@ -360,8 +360,8 @@ static bool draw_model(struct drawing *d)
 {
     const enum gen_focus focus = d->limits->focus;
     const bool has = d->limits->features >> CAT_FEATURE_MEMORY_MODEL & 1;
-    return d->limits->numbers &&
-           (focus == GEN_VULKAN || (focus != GEN_PLAIN && has && below(d, 2)));
+    return d->limits->numbers && (focus == GEN_VULKAN || focus == GEN_MATRICES ||
+                                  (focus != GEN_PLAIN && has && below(d, 2)));
 }
 
 // A link to a step, or to the end of a list, and its place.
@@ -488,7 +488,8 @@ static bool draw_kind(struct drawing *d, struct gen_act *act)
     const struct gen_form *form = &gen_forms[act->op];
     for (uint32_t tries = 0; tries < 32; tries++) {
         act->with = form->combines ? (uint8_t)below(d, GEN_WITHS) : 0;
-        act->type = (uint8_t)(d->limits->focus == GEN_ADDRESSES && act->op >= GEN_OP_GET
+        act->type = (uint8_t)(act->op == GEN_OP_PRODUCT ? GEN_U32
+                              : d->limits->focus == GEN_ADDRESSES && act->op >= GEN_OP_GET
                                   ? GEN_ADDRESS + below(d, GEN_TYPES - GEN_ADDRESS)
                               : act->op >= GEN_OP_GET
                                   ? GEN_VECTORS + below(d, GEN_ADDRESS - GEN_VECTORS)
@@ -567,11 +568,14 @@ static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loop
     for (;;) {
         struct gen_act act = {0};
         const bool computes = d->limits->focus == GEN_ARITHMETIC;
-        const bool stores = d->limits->focus == GEN_ARRAYS,
-                   points = d->limits->focus == GEN_ADDRESSES;
+        const enum gen_focus focus = d->limits->focus;
+        const bool stores = focus == GEN_ARRAYS, points = focus == GEN_ADDRESSES;
+        const bool multiplies = focus == GEN_MATRICES && allows == GEN_FULL;
         const uint32_t kind = together && allows >= GEN_DEFINITE ? 8 : below(d, 12);
         if (stores && kind < 5)
             act.op = (uint8_t)(GEN_OP_VECTOR + below(d, GEN_OP_PEER + 1 - GEN_OP_VECTOR));
+        else if (multiplies && kind < 5)
+            act.op = GEN_OP_PRODUCT;
         else if (points && kind < 5)
             act.op = pointed[below(d, sizeof pointed)];
         else if (kind < (computes || stores || points ? 6 : 3))
@@ -627,7 +631,7 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
               uint64_t index)
 {
     // In the order in which they came, so that a seed's programs stay the same.
-    static const uint8_t ages[GEN_FOCUSES] = {0, 1, 2, 3, 8, 9, 10, 4, 5, 6, 7};
+    static const uint8_t ages[GEN_FOCUSES] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7};
     struct drawing d = {.program = program, .limits = limits};
     d.random.state = random_derive(seed, gen_rule_name(limits->rule)) ^ index;
     d.random.state = random_next(&d.random);
@@ -652,9 +656,9 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
 
 // Arms
 
-const char *const gen_focus_names[GEN_FOCUSES] = {"plain",      "exits",  "subgroups",  "vulkan",
-                                                  "arithmetic", "arrays", "addresses",  "nabla",
-                                                  "vello",      "llama",  "prefix-sums"};
+const char *const gen_focus_names[GEN_FOCUSES] = {
+    "plain",     "exits",    "subgroups", "vulkan", "arithmetic", "arrays",
+    "addresses", "matrices", "nabla",     "vello",  "llama",      "prefix-sums"};
 
 void gen_press(struct gen_limits *limits, uint32_t pressure)
 {
@@ -681,6 +685,7 @@ size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS])
                 count +=
                     (k + 1 == sizeof needed / sizeof *needed || features >> needed[k][1] & 1) &&
                     (focus != GEN_VULKAN || features >> CAT_FEATURE_MEMORY_MODEL & 1) &&
+                    (focus != GEN_MATRICES || features >> CAT_FEATURE_MATRIX_HALVES & 1) &&
                     (focus != GEN_ADDRESSES || features >> CAT_FEATURE_ADDRESSES & 1 ||
                      features >> CAT_FEATURE_DESCRIPTORS & 1);
             }

@@ -71,6 +71,8 @@ void emit_act(struct emit *e, uint32_t number);
 // An operation on vectors; on an array. Each returns the result, or "".
 struct id emit_vector(struct emit *e, const struct gen_act *act);
 struct id emit_array(struct emit *e, const struct gen_act *act);
+// A product of cooperative matrices.
+struct id emit_product(struct emit *e, const struct gen_act *act);
 // Emits the first stores to arrays.
 void emit_begin_arrays(struct emit *e);
 // Emits the beginning of every function; function 0 is main.

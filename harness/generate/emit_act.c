@@ -635,7 +635,9 @@ void emit_act(struct emit *e, uint32_t number)
     const bool truth = gen_act_gives_truth(act);
     struct id result;
     if (act->op >= GEN_OP_VECTOR)
-        result = act->op < GEN_OP_GET ? emit_vector(e, act) : emit_array(e, act);
+        result = act->op < GEN_OP_GET        ? emit_vector(e, act)
+                 : act->op == GEN_OP_PRODUCT ? emit_product(e, act)
+                                             : emit_array(e, act);
     else if (act->op == GEN_OP_LATE)
         result = emit_late(e, act);
     else if (act->op >= GEN_OP_REDUCE && act->op <= GEN_OP_CLUSTER)

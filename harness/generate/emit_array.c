@@ -357,3 +357,66 @@ void emit_begin_arrays(struct emit *e)
             }
     }
 }
+
+// Matrices
+
+// The lanes of the workgroup put their numbers into shared memory.
+static void emit_tile(struct emit *e, struct id from)
+{
+    const uint32_t n = ++e->values;
+    const struct id before = e->block, header = gen_id("%%tiles_%u", n);
+    const struct id body = gen_id("%%tile_%u", n), merge = gen_id("%%end_tiles_%u", n);
+    const struct id i = gen_id("%%tile_i_%u", n);
+    emit_put(e, "OpBranch %s", header.is);
+    emit_label(e, header);
+    emit_put(e, "%s = OpPhi %%uint %s %s %%tile_next_%u %s", i.is, e->local.is, before.is, n,
+             body.is);
+    emit_put(e, "%%tile_on_%u = OpULessThan %%bool %s #%u", n, i.is, GEN_TILE);
+    emit_put(e, "OpLoopMerge %s %s None", merge.is, body.is);
+    emit_put(e, "OpBranchConditional %%tile_on_%u %s %s", n, body.is, merge.is);
+    emit_label(e, body);
+    const struct id high = emit_value(e, "OpShiftRightLogical %%uint %s #6", i.is);
+    const struct id shift = emit_value(e, "OpBitwiseAnd %%uint %s #15", high.is);
+    const struct id low = emit_value(e, "OpShiftRightLogical %%uint %s %s", from.is, shift.is);
+    const struct id number = emit_value(e, "OpBitwiseAnd %%uint %s #7", low.is);
+    const struct id half = emit_value(e, "OpConvertUToF %%half %s", number.is);
+    const struct id at = emit_value(e, "OpAccessChain %%tile_at %%tile %s", i.is);
+    emit_put(e, "OpStore %s %s%s", at.is, half.is, emit_shares(e, true));
+    emit_put(e, "%%tile_next_%u = OpIAdd %%uint %s %%workgroup_width", n, i.is);
+    emit_put(e, "OpBranch %s", header.is);
+    emit_label(e, merge);
+}
+
+struct id emit_product(struct emit *e, const struct gen_act *act)
+{
+    const struct id from = number_of(e, act, 0), which = number_of(e, act, 1);
+    const char *sees = emit_shares(e, false);
+    emit_put(e, EMIT_BARRIER);
+    emit_tile(e, from);
+    emit_put(e, EMIT_BARRIER);
+    const struct id subgroup = emit_subgroup_number(e);
+    const struct id more = emit_value(e, "OpBitwiseAnd %%uint %s #3", subgroup.is);
+    const struct id far = emit_value(e, "OpIMul %%uint %s #%u", more.is, GEN_SIDE);
+    const struct id start = emit_value(e, "OpIAdd %%uint %s #%u", far.is, GEN_RIGHT(act->n, 0u));
+    const struct id left = emit_value(e, "OpAccessChain %%tile_at %%tile #%u", GEN_LEFT(act->n));
+    const struct id right = emit_value(e, "OpAccessChain %%tile_at %%tile %s", start.is);
+    const struct id a = emit_value(e, "OpCooperativeMatrixLoadKHR %%left %s #%u #%u%s", left.is,
+                                   act->n >> 3 & 1u, GEN_SIDE, sees);
+    const struct id b = emit_value(e, "OpCooperativeMatrixLoadKHR %%right %s #%u #%u%s", right.is,
+                                   act->n >> 4 & 1u, GEN_SIDE, sees);
+    const struct id one = emit_value(e, "OpConvertUToF %%float #%u", act->n);
+    const struct id c = emit_value(e, "OpCompositeConstruct %%sum %s", one.is);
+    const struct id sum =
+        emit_value(e, "OpCooperativeMatrixMulAddKHR %%sum %s %s %s", a.is, b.is, c.is);
+    const struct id own = emit_value(e, "OpIMul %%uint %s #%u", subgroup.is, GEN_SIDE * GEN_SIDE);
+    const struct id to = emit_value(e, "OpAccessChain %%sum_at %%sums %s", own.is);
+    emit_put(e, "OpCooperativeMatrixStoreKHR %s %s #%u #%u%s", to.is, sum.is, act->n >> 5 & 1u,
+             GEN_SIDE, emit_shares(e, true));
+    emit_put(e, EMIT_BARRIER);
+    const struct id element =
+        emit_value(e, "OpBitwiseAnd %%uint %s #%u", which.is, GEN_SIDE * GEN_SIDE - 1);
+    const struct id place = emit_value(e, "OpIAdd %%uint %s %s", own.is, element.is);
+    const struct id at = emit_value(e, "OpAccessChain %%sum_at %%sums %s", place.is);
+    const struct id found = emit_value(e, "OpLoad %%float %s%s", at.is, sees);
+    return emit_value(e, "OpConvertFToU %%uint %s", found.is);
+}

@@ -446,6 +446,28 @@ static void begin_arrays(struct machine *m)
                             part(type, c, GEN_BEGINS(m->words[lane], k, c));
 }
 
+// An element of the sum of a subgroup's product and a matrix of the constant.
+static uint32_t multiply(const struct machine *m, const struct gen_act *act, uint32_t subgroup,
+                         uint32_t element)
+{
+    const uint32_t first = element / GEN_SIDE, second = element % GEN_SIDE;
+    const bool by_columns = act->n >> 5 & 1;
+    const uint32_t row = by_columns ? second : first, column = by_columns ? first : second;
+    uint32_t sum = act->n;
+    for (uint32_t k = 0; k < GEN_SIDE; k++) {
+        const uint32_t at[2] = {
+            GEN_LEFT(act->n) + (act->n >> 3 & 1 ? k * GEN_SIDE + row : row * GEN_SIDE + k),
+            GEN_RIGHT(act->n, subgroup) +
+                (act->n >> 4 & 1 ? column * GEN_SIDE + k : k * GEN_SIDE + column)};
+        uint32_t factors[2];
+        for (uint32_t i = 0; i < 2; i++)
+            factors[i] = GEN_TILE_NUMBER(
+                m->numbers[at[i] % m->lanes * m->program->numbers + act->from[0]], at[i]);
+        sum += factors[0] * factors[1];
+    }
+    return sum;
+}
+
 // Operations of the whole workgroup, between barriers.
 static void exchange(struct turn *t)
 {
@@ -457,7 +479,11 @@ static void exchange(struct turn *t)
     for (uint32_t i = 0; i < m->lanes && t->act->op == GEN_OP_PEER; i++)
         t->result[i] = access_array(t, (i + t->act->n + 1u) % m->lanes,
                                     m->numbers[i * m->program->numbers + t->act->from[0]], 0);
-    for (uint32_t i = 0; i < m->lanes && t->act->op != GEN_OP_PEER; i++) {
+    for (uint32_t i = 0; i < m->lanes && t->act->op == GEN_OP_PRODUCT; i++)
+        t->result[i] =
+            multiply(m, t->act, i / m->subgroup,
+                     m->numbers[i * m->program->numbers + t->act->from[1]] % (GEN_SIDE * GEN_SIDE));
+    for (uint32_t i = 0; i < m->lanes && t->act->op < GEN_OP_PEER; i++) {
         const uint32_t n = constant(t), lane = i % m->subgroup, which = i / m->subgroup;
         const uint32_t other = t->act->op == GEN_OP_PEEK ? (i + n) % m->lanes
                                : t->act->op == GEN_OP_GATHER

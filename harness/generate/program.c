@@ -260,6 +260,8 @@ static bool check_act(const struct around *a, uint32_t number, struct place at)
 {
     const char *fault = gen_act_fault(&a->program->steps[number].act, a->program->numbers,
                                       a->program->truths, at.loops);
+    if (!fault && a->program->steps[number].act.op == GEN_OP_PRODUCT && !a->program->vulkan)
+        fault = "it needs the memory model Vulkan";
     return !fault || wrong(a, number, fault);
 }
 
@@ -385,7 +387,7 @@ bool gen_uses(const struct gen_program *program, enum gen_type type)
              (gen_arrays[program->steps[i].act.type].count &&
               gen_arrays[program->steps[i].act.type].of == type)))
             return true;
-    return false;
+    return (type == GEN_F16 || type == GEN_F32) && gen_multiplies(program);
 }
 
 bool gen_has_blocks(const struct gen_program *program)
@@ -397,6 +399,14 @@ bool gen_has_blocks(const struct gen_program *program)
 bool gen_has_addresses(const struct gen_program *program)
 {
     return gen_uses(program, GEN_ADDRESS) || gen_uses(program, GEN_INDIRECT);
+}
+
+bool gen_multiplies(const struct gen_program *program)
+{
+    for (uint32_t i = 1; i <= program->count; i++)
+        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.op == GEN_OP_PRODUCT)
+            return true;
+    return false;
 }
 
 bool gen_extends(const struct gen_program *program)

@@ -134,6 +134,7 @@ enum gen_focus {
     GEN_ARITHMETIC, // bit fields, and arithmetic of other types than words
     GEN_ARRAYS,     // arrays, vectors, numbers of 8 and 16 bits in memory
     GEN_ADDRESSES,  // physical pointers, arrays of buffers
+    GEN_MATRICES,   // products of cooperative matrices, under the memory model Vulkan
     // Programs of kernels.c, changed:
     GEN_NABLA,
     GEN_VELLO,
@@ -162,7 +163,7 @@ void gen_press(struct gen_limits *limits, uint32_t pressure);
 // The arms of a campaign on a device with these features: every rule that it has, with each
 // pressure and focus, of kernels without pressure; the strongest rule without either first. Sets
 // all but sizes. Returns how many, at most GEN_ARMS.
-#define GEN_ARMS 96
+#define GEN_ARMS 108
 size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS]);
 // Names what a program is drawn with in so far as it is not usual: "maximal-p50-exits".
 void gen_arm_name(const struct gen_limits *limits, char name[48]);
@@ -194,6 +195,8 @@ uint64_t gen_state_words(const struct gen_program *program, uint64_t workgroups,
 bool gen_has_blocks(const struct gen_program *program);
 // Whether it has physical pointers.
 bool gen_has_addresses(const struct gen_program *program);
+// Whether it has products of cooperative matrices.
+bool gen_multiplies(const struct gen_program *program);
 // Whether it may have instructions of GLSL.std.450.
 bool gen_extends(const struct gen_program *program);
 // Whether a condition has this value.

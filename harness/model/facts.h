@@ -64,6 +64,7 @@ enum cat_feature {
     CAT_FEATURE_DESCRIPTORS_UNIFORM_NON_UNIFORM,
     CAT_FEATURE_BFLOAT16,
     CAT_FEATURE_BFLOAT16_MATRIX,
+    CAT_FEATURE_MATRIX_HALVES, // lists products of 16x16x16, float16 by float16 to float32
     CAT_FEATURE_COUNT,
 };
 

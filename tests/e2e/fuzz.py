@@ -17,7 +17,8 @@ from harness import Case
 
 SEED = ("--seed", "0x5eed")
 RULES = ("maximal", "subgroup-uniform", "default")
-SHAPES = ("plain", "exits", "subgroups", "vulkan", "arithmetic", "arrays", "addresses")
+SHAPES = ("plain", "exits", "subgroups", "vulkan", "arithmetic", "arrays", "addresses",
+          "matrices")
 KERNELS = ("nabla", "vello", "llama", "prefix-sums")
 # Seconds in which a few programs end on a busy machine, and 40,000 do not.
 SOON = str(round(4 * harness.SLOW))
@@ -307,19 +308,19 @@ class Arms(Fuzz):
             r"(?m)^  ((?:%s)\S*) +(\d+) .* \d+\.\d %%$" % "|".join(RULES), run.out)}
 
     def test_each_rule_pressure_and_shape(self):
-        run = self.fuzz("--simt", "lockstep,subgroup=8", "--count", "100", "-n", "1", *SEED, code=0)
+        run = self.fuzz("--simt", "lockstep,subgroup=8", "--count", "110", "-n", "1", *SEED, code=0)
         arms = self.programs(run)
         self.assertEqual({self.arm(name) for name in arms},
                          {("--rule", rule, "--shape", shape,
                            *(("--pressure", pressure) if pressure else ()))
                           for rule in RULES for shape in SHAPES + KERNELS
                           for pressure in (("", "20", "50", "90") if shape in SHAPES else [""])})
-        self.assertEqual(sorted(arms.values()), [1] * 92 + [2] * 4)
-        self.assertIn("  96 arms, 100 programs, 1 runs each", run.out)
+        self.assertEqual(sorted(arms.values()), [1] * 106 + [2] * 2)
+        self.assertIn("  108 arms, 110 programs, 1 runs each", run.out)
         names = {entry["name"] for entry in self.report()["results"]}
         self.assertIn("generated.groups/reconvergence=default@steps=40,pressure=50,dispatches=1,"
                       "shape=exits,subgroup=8", names)
-        self.assertEqual(len(names), 100)  # the second of an arm in another size
+        self.assertEqual(len(names), 110)  # the second of an arm in another size
 
     def test_relatives_of_kernels(self):
         for shape in KERNELS:

@@ -93,8 +93,10 @@ TEST(so_it_is_with_data)
             .depth = 5,
             .numbers = 8,
             .truths = 4,
-            // Rotation is younger than the assembler may be.
-            .features = has_maximal ? UINT64_MAX : ~(UINT64_C(1) << CAT_FEATURE_ROTATE),
+            // Rotation and matrices are younger than the assembler may be.
+            .features = has_maximal ? UINT64_MAX
+                                    : ~(UINT64_C(1) << CAT_FEATURE_ROTATE |
+                                        UINT64_C(1) << CAT_FEATURE_MATRIX_HALVES),
             .subgroup = 32,
             .focus = (enum gen_focus)(i / 2 % GEN_FOCUSES)};
         struct gen_program program;
