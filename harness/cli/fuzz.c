@@ -37,11 +37,14 @@ static const struct cli_option options[] = {
      "of groups: so many more registers that are live throughout, a\nquarter of them again "
      "Boolean; to 120"},
     {0, "shape", CLI_CHOICE | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), OWN(shape),
-     "plain|exits|subgroups|vulkan|arithmetic|arrays|addresses|matrices|nabla|vello|llama|prefix-sums",
+     "plain|exits|subgroups|vulkan|arithmetic|arrays|addresses|matrices|nabla|vello|llama|"
+     "prefix-sums",
      "of groups: operations behind loops that all leave in nested\nbranches, branches on "
-     "SubgroupId, the memory model Vulkan, bit fields and\nother types, or relatives of a "
-     "published kernel; if neither --rule,\nnor --pressure, nor --shape is given, the programs are "
-     "divided over all\nrules, pressures (0, 20, 50, 90) and shapes, by what failed"},
+     "SubgroupId, the memory model Vulkan, bit fields and\nother types, arrays and "
+     "vectors, physical pointers and arrays of buffers,\nproducts of cooperative matrices, or "
+     "relatives of a published kernel;\nif neither --rule, nor --pressure, nor --shape is given, "
+     "the "
+     "programs\nare divided over all rules, pressures (0, 20, 50, 90) and shapes, by\nwhat failed"},
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
     CLI_OPTION_EMULATE,

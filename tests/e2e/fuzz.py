@@ -235,11 +235,12 @@ class Groups(Fuzz):
         for operator, pattern in (("field", r"(field|insert)\("), ("carry", r"\.u64\(")):
             with self.subTest(operator):
                 self.broken(f"miscompiling,subgroup=16,{operator}=1", 30, 6, pattern, "arithmetic")
-        for operator, pattern in (("splat", r"(vector|clamp|quotient|remainder)[.(]"),
-                                  ("modifier", r"(negate|absolute|saturate)[.(]"),
-                                  ("distribute", r"quotient[.(]")):
+        for operator, pattern, shape in (
+                ("splat", r"(vector|clamp|quotient|remainder)[.(]", "arrays"),
+                ("modifier", r"(negate|absolute|saturate)[.(]", "arrays"),
+                ("transpose", r"product\(", "matrices")):
             with self.subTest(operator):
-                self.broken(f"miscompiling,subgroup=16,{operator}=1", 30, 6, pattern, "arrays")
+                self.broken(f"miscompiling,subgroup=16,{operator}=1", 16, 6, pattern, shape)
 
     @harness.unsanitized
     def test_two_faults_are_two_groups(self):
@@ -270,7 +271,8 @@ class Groups(Fuzz):
             self.skipTest("no spirv-as")
         for index in range(30 if harness.SLOW == 1 else 4):
             rule = RULES[index % 3]
-            shape = SHAPES[index // 3 % len(SHAPES)]
+            # To the checker what a matrix instruction stores in shared memory remains unwritten.
+            shape = SHAPES[index // 3 % (len(SHAPES) - 1)]
             shown = self.fuzz("--show", "--rule", rule, "--shape", shape, "--index", str(index),
                               *SEED).out
             # Which assemblers may be too old for, and lockstep does in any case.
