@@ -100,7 +100,7 @@
     X(NEGATE, "negate", 'u', "uu", 0, ALONE, false, VECTOR_INTS | HALVES, BASIC)                   \
     X(ABSOLUTE, "absolute", 'u', "uu", 0, ALONE, false, VECTOR_INTS | HALVES, BASIC)               \
     X(SATURATE, "saturate", 'u', "uu", 0, ALONE, false, HALVES, BASIC)                             \
-    /* Arrays, drawn for GEN_ARRAYS alone: GEN_ELEMENT, GEN_COMPONENT. */                          \
+    /* Arrays, drawn for GEN_ARRAYS and GEN_ADDRESSES. */                                          \
     X(GET, "get", 'u', "u#", 127, ALONE, false, ARRAYS | PLACES | DESCRIPTORS, BASIC)              \
     X(PUT, "put", '-', "uu#", 127, ALONE, false, ARRAYS | PLACES, BASIC)                           \
     X(COPY, "copy", '-', "uu#", 127, ALONE, false, ARRAYS | PLACES, BASIC)                         \

@@ -300,6 +300,10 @@ static bool is_marked(const char *mark, size_t length, const void *user)
 // Declarations
 
 _Static_assert(GEN_COUNTERS == 12, "%counter_count of template.spvasm");
+_Static_assert(GEN_STATE_START == 1024 && GEN_STATE_EACH == 65536 && GEN_STATE_LANES == 256 &&
+                   GEN_STATE_CELLS == 23552,
+               "the offsets and strides of template.spvasm");
+_Static_assert(GEN_TILE == 768 && GEN_SIDE == 16, "%tile_count and %side of template.spvasm");
 
 static void line(struct text *text, const char *id, const char *rest)
 {
