@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes operations on vectors and on arrays of generated programs as SPIR-V.
+// Writes operations on vectors, arrays and cooperative matrices of generated programs as SPIR-V.
 #include "generate/emit.h"
 
 #include <stdio.h>
