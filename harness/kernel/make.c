@@ -709,7 +709,7 @@ static bool add_addressed(const char *option, const char *values, struct krn_pla
     OWNED(krn_values_clear) struct krn_values taken = {0};
     struct krn_pipeline *first = &plan->pipelines[0];
     struct cat_inspected *module = &first->declares;
-    if (!values || !krn_values_are(values))
+    if (!values || !strstr(values, "address:") || strncmp(values, "file:", 5) == 0)
         return true;
     if (!krn_values_take(option, values, &taken, error))
         return false;

@@ -195,6 +195,9 @@ class Given(harness.Case):
         self.agrees(*options, "--buffer", "0.2=256", "--expect", "agree")
         result = self.litmus("kernel", *options, "--expect", "agree")
         self.assert_one_line(result, 2, "nothing says how long buffer 0.2 is")
+        self.write("two.comp", PUSHED.replace("MORE", "uvec2 more;"))
+        result = self.litmus("kernel", "two.comp", *self.GIVEN, "--push", "7,0,address:0.9", "--check")
+        self.assert_one_line(result, 2, "nothing says how long buffer 0.9 is")
         for command, words in (("repro", "no reproducers of kernels that are given addresses"),
                                ("reduce", "takes addresses of buffers is not reduced")):
             result = self.litmus("kernel", *options, "--buffer", "0.2=256", "--expect", "agree",
