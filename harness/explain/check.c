@@ -148,7 +148,7 @@ static bool look_at(const struct exp_trace *t, uint32_t invocation, struct stuck
     for (uint32_t n = period; n-- > 0;) {
         const struct exp_step *step = from_end(t, invocation, n);
         const enum exp_access access = t->codes[step->code].access;
-        if (access < EXP_LOAD || access > EXP_ATOMIC_STORE)
+        if (access < EXP_LOAD || access > EXP_MATRIX_STORE)
             continue;
         stuck->code = step->code;
         stuck->is_shared &= step->address >> EXP_REGION_SHIFT == EXP_SHARED_REGION;

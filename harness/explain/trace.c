@@ -181,6 +181,8 @@ static void read_memory(struct reader *r)
                                                      [EXP_ATOMIC] = "atomic",
                                                      [EXP_ATOMIC_LOAD] = "atomic-load",
                                                      [EXP_ATOMIC_STORE] = "atomic-store",
+                                                     [EXP_MATRIX_LOAD] = "matrix-load",
+                                                     [EXP_MATRIX_STORE] = "matrix-store",
                                                      [EXP_ORDER] = "order"};
     struct exp_trace *t = r->trace;
     const size_t pc = take_number(r, EXP_TRACE_CODES, "number of the instruction");

@@ -51,6 +51,8 @@ enum exp_access {
     EXP_ATOMIC, // load and store
     EXP_ATOMIC_LOAD,
     EXP_ATOMIC_STORE,
+    EXP_MATRIX_LOAD, // of an element of a cooperative matrix, by an invocation of its scope
+    EXP_MATRIX_STORE,
     EXP_ORDER, // barrier
     // On Function and Private variables, which are registers.
     EXP_LOAD_REGISTER,
@@ -206,7 +208,7 @@ const struct exp_buffer *exp_buffer_at(const struct exp_trace *trace, uint64_t a
 static inline bool exp_stores(const struct exp_code *code)
 {
     return code->access == EXP_STORE || code->access == EXP_ATOMIC ||
-           code->access == EXP_ATOMIC_STORE;
+           code->access == EXP_ATOMIC_STORE || code->access == EXP_MATRIX_STORE;
 }
 
 // The number of an invocation's steps, and its nth step.

@@ -77,9 +77,16 @@ bool trace_is_atomic(const struct insn *insn)
                          insn->opcode == SpvOpAtomicFAddEXT);
 }
 
+static bool is_matrix(const struct insn *insn)
+{
+    return insn->run == matrix_load || insn->run == matrix_store;
+}
+
 uint32_t trace_bytes(const struct program *program, const struct insn *insn)
 {
-    uint32_t bytes = trace_is_atomic(insn) ? (uint32_t)(insn->literal >> 8) / 8 : 0;
+    uint32_t bytes = trace_is_atomic(insn) ? (uint32_t)(insn->literal >> 8) / 8
+                     : is_matrix(insn)     ? insn->width / 8u
+                                           : 0;
     const bool moves = insn->run == memory_load || insn->run == memory_store;
     for (uint32_t i = 0; moves && i < insn->extra_count; i++) {
         const uint32_t *piece = program->extra + insn->extra + i * PIECE_WORDS;
@@ -106,6 +113,8 @@ static void put_memory(struct trace *trace, const struct program *program, uint3
     if (insn->run == memory_load || insn->run == memory_store) {
         access = insn->run == memory_load ? "load" : "store";
         operands = insn->flags & ACCESS_NON_PRIVATE ? SpvMemoryAccessNonPrivatePointerMask : 0;
+    } else if (is_matrix(insn)) {
+        access = insn->run == matrix_load ? "matrix-load" : "matrix-store";
     } else if (trace_is_atomic(insn)) {
         access = insn->opcode == SpvOpAtomicLoad    ? "atomic-load"
                  : insn->opcode == SpvOpAtomicStore ? "atomic-store"
@@ -212,31 +221,39 @@ static uint32_t telling_cell(const struct insn *insn)
 void trace_step(struct trace *trace, const struct exec *exec, uint64_t time, uint64_t workgroup)
 {
     const struct insn *insn = exec->insn;
-    const uint32_t cell = telling_cell(insn);
+    const uint32_t cell = telling_cell(insn), pc = (uint32_t)(insn - exec->program->insns);
+    const bool matrix = is_matrix(insn);
+    const uint32_t elements = matrix ? MATRIX_ROWS(insn) * MATRIX_COLUMNS(insn) : exec->width;
+    const uint64_t high = (uint64_t)(exec->mask >> 64), low = (uint64_t)exec->mask;
     pthread_mutex_lock(&trace->lock);
-    for (uint32_t i = 0; i < exec->count; i++) {
-        const unsigned lane = exec->lane[i];
-        const struct exec_seen *seen = &exec->seen[lane];
-        fprintf(trace->file, "step %" PRIu64 " %" PRIu64 " %u %u %u ", time, workgroup,
-                exec->subgroup_id, lane, (unsigned)(insn - exec->program->insns));
-        if (cell != CELL_NONE)
-            fprintf(trace->file, "%" PRIx64 " ", exec_cells(exec, cell)[lane]);
-        else
-            fputs("- ", trace->file);
-        if (seen->source != 255)
-            fprintf(trace->file, "%u ", seen->source);
-        else
-            fputs("- ", trace->file);
-        if (seen->address != UINT64_MAX)
-            fprintf(trace->file, "%" PRIx64 "%s ", seen->address, seen->outside ? "!" : "");
-        else
-            fputs("- ", trace->file);
-        const uint64_t high = (uint64_t)(exec->mask >> 64), low = (uint64_t)exec->mask;
-        if (high)
-            fprintf(trace->file, "%" PRIx64 "%016" PRIx64 "\n", high, low);
-        else
-            fprintf(trace->file, "%" PRIx64 "\n", low);
-    }
+    // Each element of a matrix is a step of the lane that has it.
+    for (uint32_t first = 0; first < elements; first += exec->width)
+        for (uint32_t i = 0; i < exec->count && first + exec->lane[i] < elements; i++) {
+            const unsigned lane = exec->lane[i];
+            const struct exec_seen *seen = &exec->seen[lane];
+            const uint64_t address =
+                matrix ? matrix_address(exec, insn, lane, first + lane) : seen->address;
+            fprintf(trace->file, "step %" PRIu64 " %" PRIu64 " %u %u %u ", time, workgroup,
+                    exec->subgroup_id, lane, pc);
+            if (cell != CELL_NONE)
+                fprintf(trace->file, "%" PRIx64 " ",
+                        exec_cells(exec, cell + first / exec->width)[lane]);
+            else
+                fputs("- ", trace->file);
+            if (seen->source != 255)
+                fprintf(trace->file, "%u ", seen->source);
+            else
+                fputs("- ", trace->file);
+            if (address != UINT64_MAX)
+                fprintf(trace->file, "%" PRIx64 "%s ", address,
+                        seen->outside && !matrix ? "!" : "");
+            else
+                fputs("- ", trace->file);
+            if (high)
+                fprintf(trace->file, "%" PRIx64 "%016" PRIx64 "\n", high, low);
+            else
+                fprintf(trace->file, "%" PRIx64 "\n", low);
+        }
     pthread_mutex_unlock(&trace->lock);
 }
 
