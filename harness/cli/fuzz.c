@@ -31,8 +31,7 @@ static const struct cli_option options[] = {
      "programs (default: 1,000; of memory until told to stop)"},
     {0, "rule", CLI_CHOICE | CLI_NOT(CLI_RESUMED | MEMORY), OWN(rule),
      "maximal|subgroup-uniform|default",
-     "the reconvergence rule to check (default: the strongest that the\ndevice has; of groups see "
-     "--shape)"},
+     "the reconvergence rule to check (default: the device's strongest;\nof groups see --shape)"},
     {0, "pressure", CLI_SEED | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), OWN(pressure), "N",
      "of groups: so many more registers that are live throughout, a\nquarter of them again "
      "Boolean; to 120"},
@@ -40,21 +39,18 @@ static const struct cli_option options[] = {
      "plain|exits|subgroups|vulkan|arithmetic|arrays|addresses|matrices|nabla|vello|llama|"
      "prefix-sums",
      "of groups: operations behind loops that all leave in nested\nbranches, branches on "
-     "SubgroupId, the memory model Vulkan, bit fields and\nother types, arrays and "
-     "vectors, physical pointers and arrays of buffers,\nproducts of cooperative matrices, or "
-     "relatives of a published kernel;\nif neither --rule, nor --pressure, nor --shape is given, "
-     "the "
-     "programs\nare divided over all rules, pressures (0, 20, 50, 90) and shapes, by\nwhat failed"},
+     "SubgroupId, the memory model Vulkan, bit fields and\nother types, arrays and vectors, "
+     "physical pointers and arrays of buffers,\ncooperative matrices, or relatives of a kernel "
+     "(default, without --rule\nand --pressure: all, by what failed)"},
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
     CLI_OPTION_EMULATE,
     CLI_OPTION_SEED("random seed of programs and input, e.g. 24301 or 0x5eed\n(default: a new one, "
                     "which is printed)"),
     {0, "index", CLI_SEED | CLI_NOT(CLI_RESUMED), OWN(index), "N",
-     "the first program's number (default: 0)"},
+     "the first program (default: 0)"},
     {0, "compile-only", CLI_FLAG | CLI_NOT(CLI_RESUMED | MEMORY | SHOWN), OWN(compile), NULL,
-     "compile the programs and run nothing: for a driver without its\nhardware, under Mesa's drm "
-     "shims"},
+     "compile the programs and run nothing: for a driver under a drm shim"},
     {'n', "runs", CLI_COUNT | CLI_NOT(CLI_RESUMED | COMPILED), AT(runs), "N",
      "runs of each program (default: 8; of --replay 200; of memory 16)"},
     {0, "jobs", CLI_COUNT | CLI_NOT(MEMORY), OWN(jobs), "N",
@@ -108,11 +104,7 @@ const struct cli_syntax cli_fuzz_syntax = {
             "and its queue stopped, 5 the time budget was used up, 77 nothing could run\n\n"
             "examples:\n"
             "  litmus fuzz reconvergence --count 10000 --seed 1\n"
-            "  litmus fuzz reconvergence --simt lagging --count 50\n"
             "  litmus fuzz groups --count 1000000 --time 10m\n"
-            "  litmus fuzz groups --rule default --shape exits --time 10m\n"
-            "  litmus fuzz groups --resume --coverage\n"
-            "  litmus fuzz groups --compile-only --count 20000\n"
             "  litmus fuzz reconvergence --replay fuzz-reconvergence/maximal-1-17.spvasm\n"
             "  litmus fuzz memory --time 10m\n",
     .operands = CLI_OPERANDS_WORDS,
@@ -127,26 +119,18 @@ static bool check_usage(const struct fuzz_options *o, unsigned call, uint64_t gi
     if (!cli_calls_check(&cli_fuzz_syntax, given, call, whys, error) ||
         !fuzz_limits_check(o, error))
         return false;
-    if (o->show && !o->run.seed.given && !(call & MEMORY))
-        return lit_fail(error, LIT_EXIT_USAGE, "--show needs --seed");
-    return !o->run.shard_runs || o->run.seed.given ||
-           lit_fail(error, LIT_EXIT_USAGE, "the shards of a campaign need one seed: give --seed");
+    const bool needs = (o->show && !(call & MEMORY)) || o->run.shard_runs;
+    return !needs || o->run.seed.given ||
+           lit_fail(error, LIT_EXIT_USAGE, "%s needs --seed", o->show ? "--show" : "--shard");
 }
 
 static const struct family *find_family(const struct lit_list *operands, struct lit_error *error)
 {
-    if (operands->count != 1) {
-        lit_fail(error, LIT_EXIT_USAGE,
-                 operands->count ? "only one family at a time"
-                                 : "missing family: reconvergence, groups or memory");
-        return NULL;
-    }
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    for (size_t i = 0; operands->count == 1 && i < sizeof families / sizeof *families; i++)
         if (strcmp(operands->items[0], families[i].name) == 0)
             return &families[i];
-    lit_fail(error, LIT_EXIT_USAGE,
-             "no programs are generated for '%.80s'; there are: reconvergence, groups, memory",
-             operands->items[0]);
+    lit_fail(error, LIT_EXIT_USAGE, "%.80s: one family is needed: reconvergence, groups or memory",
+             operands->count ? operands->items[operands->count - 1] : "missing family");
     return NULL;
 }
 
