@@ -261,12 +261,6 @@ static bool loads(const struct exp_code *code)
            code->access == EXP_ATOMIC_LOAD || code->access == EXP_MATRIX_LOAD;
 }
 
-// Which invocation accesses an element of a matrix is not specified, so these are not compared.
-static bool is_matrix(const struct exp_code *code)
-{
-    return code->access == EXP_MATRIX_LOAD || code->access == EXP_MATRIX_STORE;
-}
-
 static bool is_atomic(const struct exp_code *code)
 {
     return code->access >= EXP_ATOMIC && code->access <= EXP_ATOMIC_STORE;
@@ -450,7 +444,7 @@ static void take_access(struct search *s, size_t step)
         empty |= asks_value(s, at) && nothing && (access.bytes & ~place->there);
         if (exp_stores(code))
             place->there |= access.bytes;
-        if (!place->written || is_matrix(code))
+        if (!place->written || exp_is_matrix(code))
             continue; // no race on memory that nobody stores to
         compare(s, &place->stores, &access, spot.class);
         if (exp_stores(code)) {

@@ -211,6 +211,12 @@ static inline bool exp_stores(const struct exp_code *code)
            code->access == EXP_ATOMIC_STORE || code->access == EXP_MATRIX_STORE;
 }
 
+// Which invocation accesses an element of a matrix is not specified, so no races are searched.
+static inline bool exp_is_matrix(const struct exp_code *code)
+{
+    return code->access == EXP_MATRIX_LOAD || code->access == EXP_MATRIX_STORE;
+}
+
 // The number of an invocation's steps, and its nth step.
 static inline uint32_t exp_step_count(const struct exp_trace *trace, uint32_t invocation)
 {
