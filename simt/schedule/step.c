@@ -454,6 +454,8 @@ void worker_run(struct worker *worker, struct workgroup *workgroup, struct subgr
             subgroup->quiet = 0;
         if (step(&run) == STOP)
             return;
+        if (worker->exec.fault.kind != EXEC_NO_FAULT)
+            break; // it keeps one fault: what the next instruction does wrong is another
     }
     subgroup_put(subgroup, run.set, run.pc, NULL);
 }

@@ -48,6 +48,9 @@ static const struct {
     {"%far = OpAccessChain %p_word %out %0 %100\nOpStore %far %me\n",
      {"out-of-bounds access of 4 bytes at set 0 binding 0 + 400 by OpStore", "; shader "},
      ALL},
+    {"%far = OpAccessChain %p_word %out %0 %100\n%value = OpLoad %uint %far\nOpStore %far %value\n",
+     {"binding 0 + 400 by %value = OpLoad", "binding 0 + 400 by OpStore"},
+     ALL},
     {"%low = OpULessThan %bool %me %4\nOpSelectionMerge %after None\n"
      "OpBranchConditional %low %some %after\n%some = OpLabel\n" BARRIER("%2", "%264") //
      "OpBranch %after\n%after = OpLabel\n",
