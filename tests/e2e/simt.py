@@ -199,6 +199,16 @@ class Running(OnTheDriver):
         # The line that runs it again does so on the same driver.
         self.assertIn("--simt snooping,subgroup=4 ", " ".join(self.reproduce(run.out)))
 
+    def test_it_checks(self):
+        """On every system that has the driver."""
+        race = r"driver: simt: data race of 4 bytes at shared memory \+ "
+        for between, missing in (("none", True), ("control-barrier", False)):
+            run = self.simt("run", f"memory.write-after-read/between={between},place=shared,memory-model=vulkan@"
+                            "workgroup=256,rounds=16,step=33", "--simt",
+                            "lockstep,check=races", "-n", "1", "-v", "--db", "none")
+            self.assertRegex(run.out, r"1 configuration, 1 run each")
+            (self.assertRegex if missing else self.assertNotRegex)(run.out + run.err, race)
+
     def test_resuming_goes_on_with_the_driver(self):
         self.cut_off("run", "shuffle.scan-loop", "--simt", "lockstep,subgroup=4", "-n", "100000")
         rest = self.simt("run", "--resume", "--time", harness.OPENING)
