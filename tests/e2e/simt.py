@@ -200,7 +200,6 @@ class Running(OnTheDriver):
         self.assertIn("--simt snooping,subgroup=4 ", " ".join(self.reproduce(run.out)))
 
     def test_it_checks(self):
-        """On every system that has the driver."""
         race = r"driver: simt: data race of 4 bytes at shared memory \+ "
         for between, missing in (("none", True), ("control-barrier", False)):
             run = self.simt("run", f"memory.write-after-read/between={between},place=shared,memory-model=vulkan@"
