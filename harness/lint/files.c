@@ -146,7 +146,8 @@ static void put_finding(const struct red_module *m, const char *path, const stru
 }
 
 // Optimises words, and reads the module. False if it was refused.
-static bool read(uint32_t *words, size_t count, struct red_module *module, struct lit_error *error)
+static bool read_kernel(uint32_t *words, size_t count, struct red_module *module,
+                        struct lit_error *error)
 {
     OWNED(text_free) struct text made = {0}, merged = {0};
     struct spirv_instruction at;
@@ -186,7 +187,7 @@ static bool lint_spirv(struct linting *l, const char *path, struct lit_error *er
     size_t count = 0;
     if (!l->load(path, l->chosen, &words, &count, &page, error))
         return false;
-    const bool good = read(words, count, &module, &why);
+    const bool good = read_kernel(words, count, &module, &why);
     if (!good && why.code == LIT_EXIT_NOTHING)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: SPIR-V needs spirv-opt, of SPIRV-Tools",
                         path);
