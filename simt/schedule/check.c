@@ -530,7 +530,7 @@ void check_step(struct check *check, const struct exec *exec, uint64_t time, uin
                           : insn->run == memory_store || insn->opcode == SpvOpAtomicStore
                               ? WRITES
                               : READS | WRITES;
-    if (insn->run == matrix_load || insn->run == matrix_store)
+    if (trace_is_matrix(insn))
         visit_matrix(check, exec, access.group);
     for (uint32_t l = 0; (moves || atomic) && l < exec->count; l++) {
         const unsigned lane = exec->lane[l];

@@ -77,16 +77,14 @@ bool trace_is_atomic(const struct insn *insn)
                          insn->opcode == SpvOpAtomicFAddEXT);
 }
 
-static bool is_matrix(const struct insn *insn)
+bool trace_is_matrix(const struct insn *insn)
 {
     return insn->run == matrix_load || insn->run == matrix_store;
 }
 
 uint32_t trace_bytes(const struct program *program, const struct insn *insn)
 {
-    uint32_t bytes = trace_is_atomic(insn) ? (uint32_t)(insn->literal >> 8) / 8
-                     : is_matrix(insn)     ? insn->width / 8u
-                                           : 0;
+    uint32_t bytes = trace_is_atomic(insn) ? (uint32_t)(insn->literal >> 8) / 8 : 0;
     const bool moves = insn->run == memory_load || insn->run == memory_store;
     for (uint32_t i = 0; moves && i < insn->extra_count; i++) {
         const uint32_t *piece = program->extra + insn->extra + i * PIECE_WORDS;
@@ -110,11 +108,13 @@ static void put_memory(struct trace *trace, const struct program *program, uint3
     const struct insn *insn = &program->insns[pc];
     const char *access = "none";
     uint32_t scope = CELL_NONE, semantics = CELL_NONE, execution = CELL_NONE, operands = 0;
+    uint32_t bytes = trace_bytes(program, insn);
     if (insn->run == memory_load || insn->run == memory_store) {
         access = insn->run == memory_load ? "load" : "store";
         operands = insn->flags & ACCESS_NON_PRIVATE ? SpvMemoryAccessNonPrivatePointerMask : 0;
-    } else if (is_matrix(insn)) {
+    } else if (trace_is_matrix(insn)) {
         access = insn->run == matrix_load ? "matrix-load" : "matrix-store";
+        bytes = insn->width / 8u; // of an element
     } else if (trace_is_atomic(insn)) {
         access = insn->opcode == SpvOpAtomicLoad    ? "atomic-load"
                  : insn->opcode == SpvOpAtomicStore ? "atomic-store"
@@ -128,9 +128,9 @@ static void put_memory(struct trace *trace, const struct program *program, uint3
         scope = insn->operand[is_control];
         semantics = insn->operand[1 + is_control];
     }
-    fprintf(trace->file, "memory %u %s %u %u %u %u %u\n", pc, access, insn->at,
-            trace_bytes(program, insn), constant_of(program, scope),
-            constant_of(program, semantics) | operands, constant_of(program, execution));
+    fprintf(trace->file, "memory %u %s %u %u %u %u %u\n", pc, access, insn->at, bytes,
+            constant_of(program, scope), constant_of(program, semantics) | operands,
+            constant_of(program, execution));
 }
 
 // An instruction's effect on register variables, and the function that it calls.
@@ -222,7 +222,7 @@ void trace_step(struct trace *trace, const struct exec *exec, uint64_t time, uin
 {
     const struct insn *insn = exec->insn;
     const uint32_t cell = telling_cell(insn), pc = (uint32_t)(insn - exec->program->insns);
-    const bool matrix = is_matrix(insn);
+    const bool matrix = trace_is_matrix(insn);
     const uint32_t elements = matrix ? MATRIX_ROWS(insn) * MATRIX_COLUMNS(insn) : exec->width;
     const uint64_t high = (uint64_t)(exec->mask >> 64), low = (uint64_t)exec->mask;
     pthread_mutex_lock(&trace->lock);

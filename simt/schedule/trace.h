@@ -63,6 +63,8 @@ struct trace; // of one machine
 
 extern const char *const trace_end_names[]; // by enum dispatch_end
 bool trace_is_atomic(const struct insn *insn);
+// Whether an instruction loads or stores a cooperative matrix.
+bool trace_is_matrix(const struct insn *insn);
 // The bytes from the first to the last accessed by a load, store or atomic; else 0.
 uint32_t trace_bytes(const struct program *program, const struct insn *insn);
 
