@@ -412,19 +412,19 @@ static uint32_t access_array(const struct turn *t, uint32_t lane, uint32_t a, ui
     const uint32_t element = GEN_ELEMENT(act->n, stores ? b : a, array->count);
     uint32_t(*own)[4] = array_of(t->machine, lane, act->type), sum = 0;
     uint32_t copy[GEN_ELEMENTS][4];
-    memcpy(copy, own, sizeof copy);
     switch (act->op) {
     case GEN_OP_PUT:
         own[element][c] = part((enum gen_type)act->type, c, a);
         return 0;
     case GEN_OP_COPY:
-        memcpy(own[element], copy[a % array->count], sizeof *own);
+        memmove(own[element], own[a % array->count], sizeof *own);
         return 0;
     case GEN_OP_FETCH:
         sum = own[element][c];
         own[element][c] = (uint32_t)combine((enum gen_with)act->with, 32, sum, a);
         return sum;
     case GEN_OP_WHOLE:
+        memcpy(copy, own, sizeof copy);
         copy[element][c] = part((enum gen_type)act->type, c, a);
         for (uint32_t k = 0; k < array->count; k++)
             for (uint32_t i = 0; i < array->components; i++)
@@ -435,15 +435,22 @@ static uint32_t access_array(const struct turn *t, uint32_t lane, uint32_t a, ui
     }
 }
 
+// Makes the arrays, if the program has any.
 static void begin_arrays(struct machine *m)
 {
-    for (enum gen_type type = GEN_VECTORS; type < GEN_TYPES; type++)
-        for (uint32_t lane = 0; lane < m->lanes && gen_uses(m->program, type); lane++)
-            for (uint32_t k = 0; k < gen_arrays[type].count; k++)
-                for (uint32_t c = 0; c < gen_arrays[type].components; c++)
-                    if (!GEN_BEGINS_ZERO(gen_is_private(type), k, c, gen_arrays[type].components))
+    for (enum gen_type type = GEN_VECTORS; type < GEN_TYPES; type++) {
+        const struct gen_array *array = &gen_arrays[type];
+        if (!array->count || !gen_uses(m->program, type))
+            continue;
+        if (!m->arrays)
+            m->arrays = lit_alloc(m->lanes, sizeof *m->arrays);
+        for (uint32_t lane = 0; lane < m->lanes; lane++)
+            for (uint32_t k = 0; k < array->count; k++)
+                for (uint32_t c = 0; c < array->components; c++)
+                    if (!GEN_BEGINS_ZERO(gen_is_private(type), k, c, array->components))
                         array_of(m, lane, type)[k][c] =
                             part(type, c, GEN_BEGINS(m->words[lane], k, c));
+    }
 }
 
 // An element of the sum of a subgroup's product and a matrix of the constant.
@@ -597,7 +604,6 @@ void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t s
     OWNED(lit_free) struct machine *m = lit_alloc(1, sizeof *m);
     OWNED(lit_free) uint32_t *numbers = lit_alloc((size_t)lanes * program->numbers, 4);
     OWNED(lit_free) uint32_t *truths = lit_alloc(lanes, 4);
-    OWNED(lit_free) struct lane_arrays *arrays = lit_alloc(lanes, sizeof *arrays);
     OWNED(lit_free) struct masks_cell *none = lit_alloc(1, sizeof *none);
     const size_t stride = (size_t)gen_registers_records(program) * 4;
     assert(lanes <= MASKS_LANES && subgroup <= 128 && program->numbers);
@@ -608,8 +614,7 @@ void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t s
                           .input = input,
                           .group = group,
                           .numbers = numbers,
-                          .truths = truths,
-                          .arrays = arrays};
+                          .truths = truths};
     begin(m, words);
     begin_arrays(m);
     shape->masks.numbers = numbers;
@@ -624,4 +629,5 @@ void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t s
                program->numbers * sizeof *numbers);
         records[lane * stride + program->numbers] = truths[lane];
     }
+    free(m->arrays);
 }
