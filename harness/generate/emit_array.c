@@ -337,7 +337,9 @@ void emit_begin_arrays(struct emit *e)
     for (uint8_t type = GEN_VECTORS; type < GEN_TYPES; type++) {
         const struct gen_array *array = &gen_arrays[type];
         const struct gen_act act = {.type = type};
-        if (type == GEN_INDIRECT && gen_uses(e->program, GEN_INDIRECT)) {
+        if (!gen_uses(e->program, (enum gen_type)type))
+            continue;
+        if (type == GEN_INDIRECT) {
             const struct id all = emit_address(e, "indirect"), group = emit_group_number(e);
             const struct id array = emit_value(e, "OpAccessChain %%indirect_whole_at %s #0 %s %s",
                                                all.is, group.is, e->local.is);
@@ -345,7 +347,7 @@ void emit_begin_arrays(struct emit *e)
                                             group.is, e->local.is);
             emit_put(e, "OpStore %s %s", at.is, array.is);
         }
-        for (uint32_t k = 0; k < array->count && gen_uses(e->program, (enum gen_type)type); k++)
+        for (uint32_t k = 0; k < array->count; k++)
             for (uint32_t c = 0; c < array->components; c++) {
                 if (GEN_BEGINS_ZERO(gen_is_private((enum gen_type)type), k, c, array->components))
                     continue;

@@ -16,7 +16,7 @@ struct machine {
     uint32_t *numbers, *truths;
     uint32_t cells[2][MASKS_LANES][2];
     uint32_t counters[2][GEN_COUNTERS];
-    struct lane_arrays *arrays; // of each lane
+    struct lane_arrays *arrays; // of each lane; NULL: the program has none
 };
 
 struct lane_arrays {

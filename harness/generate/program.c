@@ -401,21 +401,23 @@ bool gen_has_addresses(const struct gen_program *program)
     return gen_uses(program, GEN_ADDRESS) || gen_uses(program, GEN_INDIRECT);
 }
 
-bool gen_multiplies(const struct gen_program *program)
+static bool has_operation(const struct gen_program *program, enum gen_op first, enum gen_op last)
 {
     for (uint32_t i = 1; i <= program->count; i++)
-        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.op == GEN_OP_PRODUCT)
+        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.op >= first &&
+            program->steps[i].act.op <= last)
             return true;
     return false;
 }
 
+bool gen_multiplies(const struct gen_program *program)
+{
+    return has_operation(program, GEN_OP_PRODUCT, GEN_OP_PRODUCT);
+}
+
 bool gen_extends(const struct gen_program *program)
 {
-    for (uint32_t i = 1; i <= program->count; i++)
-        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.op >= GEN_OP_VECTOR &&
-            program->steps[i].act.op <= GEN_OP_SATURATE)
-            return true;
-    return false;
+    return has_operation(program, GEN_OP_VECTOR, GEN_OP_SATURATE);
 }
 
 // A reserved word, then a pair for each invocation, and counters for each workgroup.
