@@ -322,7 +322,7 @@ static bool find_entry(const struct module *m, const char *name, struct spirv_in
     SPIRV_EACH (each, m->words, m->count) {
         char clean[CAT_ENTRY_SIZE];
         const char *own = string_at(&each, 3);
-        if (each.opcode != SpvOpEntryPoint || each.words[1] != SpvExecutionModelGLCompute || !own)
+        if (each.opcode != SpvOpEntryPoint || !own || each.words[1] != SpvExecutionModelGLCompute)
             continue;
         if (strlen(own) >= CAT_ENTRY_SIZE)
             return REFUSE(m, "the name of an entry point is longer than %d bytes",

@@ -146,13 +146,13 @@ static uint32_t members_of(const uint32_t *words, size_t count)
     struct spirv_instruction one, access;
     uint32_t pushed = 0, members = 0;
     SPIRV_EACH (one, words, count)
-        if (one.opcode == SpvOpVariable && one.words[3] == SpvStorageClassPushConstant)
+        if (one.opcode == SpvOpVariable && spirv_operand(&one, 3, 0) == SpvStorageClassPushConstant)
             pushed = one.words[2];
     SPIRV_EACH (one, words, count)
-        if (one.opcode == SpvOpConstant && one.words[3] <= CAT_REGIONS + 1)
+        if (one.opcode == SpvOpConstant && spirv_operand(&one, 3, UINT32_MAX) <= CAT_REGIONS + 1)
             SPIRV_EACH (access, words, count)
-                if (access.opcode == SpvOpAccessChain && access.words[3] == pushed &&
-                    spirv_operand(&access, 4, 0) == one.words[2])
+                if (access.opcode == SpvOpAccessChain && access.size > 4 &&
+                    access.words[3] == pushed && access.words[4] == one.words[2])
                     members |= 1u << one.words[3];
     return members;
 }

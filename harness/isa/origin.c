@@ -260,7 +260,7 @@ static void load_own(struct maker *m, struct value *to, const struct access *loa
 
 static void load(struct maker *m, struct value *to, const struct spirv_instruction *instruction)
 {
-    if (!is_own(storage(m, instruction->words[3]))) {
+    if (!is_own(storage(m, spirv_operand(instruction, 3, 0)))) {
         renew(m, to);
         return;
     }
@@ -276,16 +276,16 @@ static void call(struct maker *m, struct value *to, const struct spirv_instructi
     bool inside = false;
     SPIRV_EACH (each, m->words, m->count) {
         if (each.opcode == SpvOpFunction)
-            inside = spirv_operand(&each, 2, 0) == instruction->words[3];
+            inside = spirv_operand(&each, 2, 0) == spirv_operand(instruction, 3, 0);
         if (!inside)
             continue;
         if (each.opcode == SpvOpFunctionParameter && argument < instruction->size) {
             const struct value *from = at(m, instruction->words[argument++]);
             for (int c = 0; c < ORIGIN_COMPONENTS; c++)
-                add_origin(m, &at(m, each.words[2])->of[c], &from->of[c]);
+                add_origin(m, &at(m, spirv_operand(&each, 2, 0))->of[c], &from->of[c]);
         } else if (each.opcode == SpvOpReturnValue) {
             for (int c = 0; c < ORIGIN_COMPONENTS; c++)
-                add_origin(m, &to->of[c], &at(m, each.words[1])->of[c]);
+                add_origin(m, &to->of[c], &at(m, spirv_operand(&each, 1, 0))->of[c]);
         }
     }
     add_to_all(m, to, m->returns);
@@ -504,7 +504,7 @@ static bool read_ids(struct maker *m)
             value->constant = each.words[each.opcode == SpvOpConstant ? 3 : 2];
     }
     SPIRV_EACH (each, m->words, m->count)
-        if (each.opcode == SpvOpPhi && each.words[2] < m->bound)
+        if (each.opcode == SpvOpPhi && spirv_operand(&each, 2, m->bound) < m->bound)
             count_up(m, each.words[2], &each);
     return spirv_is_end(&each, m->count);
 }

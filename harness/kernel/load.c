@@ -104,8 +104,8 @@ static void drop_folders(struct text *spirv)
     spirv->length = SPIRV_HEADER * 4;
     SPIRV_EACH (each, words, count) {
         const char *name = (const char *)(each.words + 2);
-        if (each.opcode == SpvOpString && memchr(name, '\0', (each.size - 2) * 4) &&
-            is_file_name(words, count, each.words[1])) {
+        if (each.opcode == SpvOpString && each.size > 2 &&
+            memchr(name, '\0', (each.size - 2) * 4) && is_file_name(words, count, each.words[1])) {
             name = lit_path_name(name);
             const uint32_t size = 3 + (uint32_t)strlen(name) / 4,
                            head[2] = {size << SpvWordCountShift | SpvOpString, each.words[1]};
