@@ -14,8 +14,9 @@
 
 #include "unit.h"
 
-#define MOST     14
-#define BARRIERS 2
+#define MOST      14
+#define BARRIERS  2
+#define MOST_SEEN ((size_t)1 << 17)
 
 enum what { NOTHING, VARY, SAME, VOTE, BRANCH, START, WAIT, LEAVE, ALL, END, WHATS };
 
@@ -48,7 +49,7 @@ struct search {
     const struct program *program;
     int branch, exchange;
     uint64_t *seen;
-    size_t seen_size, seen_count;
+    size_t seen_count;
     struct pair *queue;
     size_t count, capacity;
     bool found;
@@ -74,11 +75,11 @@ static void push(struct search *search, struct pair pair)
     if (pair.tagged && (pair.met[0] & pair.met[1]))
         search->found = true;
     const uint64_t key = pack(&pair);
-    size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) % search->seen_size;
-    for (; search->seen[at]; at = (at + 1) % search->seen_size)
+    size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) % MOST_SEEN;
+    for (; search->seen[at]; at = (at + 1) % MOST_SEEN)
         if (search->seen[at] == key)
             return;
-    if (search->seen_count * 2 > search->seen_size)
+    if (search->seen_count * 2 > MOST_SEEN)
         return; // too large: what was seen until here counts
     search->seen[at] = key;
     search->seen_count++;
@@ -233,9 +234,8 @@ static void step_apart(struct search *search, const struct pair *pair)
 // Whether two lanes that `branch` parts can meet `exchange` apart, in one round.
 static bool meet_apart(const struct program *program, int branch, int exchange)
 {
-    struct search search = {
-        .program = program, .branch = branch, .exchange = exchange, .seen_size = 1 << 17};
-    search.seen = lit_alloc(search.seen_size, sizeof(*search.seen));
+    static uint64_t seen[MOST_SEEN];
+    struct search search = {program, branch, exchange, .seen = memset(seen, 0, sizeof(seen))};
     push(&search, (struct pair){.together = true});
     while (search.count && !search.found) {
         const struct pair pair = search.queue[--search.count];
@@ -246,7 +246,6 @@ static bool meet_apart(const struct program *program, int branch, int exchange)
         else if (!pair.together)
             step_apart(&search, &pair);
     }
-    free(search.seen);
     free(search.queue);
     return search.found;
 }
