@@ -13,49 +13,48 @@
 #define BARRIER(scope, semantics) "OpControlBarrier " scope " " scope " " semantics "\n"
 
 static const struct {
-    const char *code;
+    const char *settings, *code;
     const char *said[3]; // NULL: nothing
-    const char *settings;
 } rows[] = {
-    {STORE_OWN BARRIER("%2", "%264") LOAD("%4"), {NULL}, ALL},
-    {STORE_OWN LOAD("%4"),
+    {ALL, STORE_OWN BARRIER("%2", "%264") LOAD("%4"), {NULL}},
+    {ALL,
+     STORE_OWN LOAD("%4"),
      {"data race of 4 bytes at shared memory + ", " by %value = OpLoad %uint %",
-      "; nothing orders it after that by "},
-     ALL},
-    {STORE_OWN LOAD("%4"), {"; shader ", ", line 21"}, "model=tangled," ALL},
-    {STORE_OWN LOAD("%4"), {NULL}, "subgroup=4,check=bounds,barriers"},
-    {STORE_OWN BARRIER("%2", "%0") LOAD("%4"), {"data race"}, ALL},   // orders no memory
-    {STORE_OWN BARRIER("%2", "%72") LOAD("%4"), {"data race"}, ALL},  // orders buffers
-    {STORE_OWN BARRIER("%3", "%264") LOAD("%4"), {"data race"}, ALL}, // of other subgroups
-    {STORE_OWN BARRIER("%3", "%264") LOAD("%1"), {NULL}, ALL},
-    {STORE_OWN LOAD("%1"), {"data race"}, ALL},
-    {"OpStore %flag %1\n", {"data race of 4 bytes at set 0 binding 0 + 0 by OpStore"}, ALL},
-    {"%old = OpAtomicIAdd %uint %flag %1 %0 %1\n", {NULL}, ALL},
-    {"%old = OpAtomicIAdd %uint %flag %1 %0 %1\n%read = OpLoad %uint %flag\n", {"data race"}, ALL},
-    {PASS("%72"), {NULL}, ALL},
-    {PASS("%0"), {"data race", "OpLoad %uint %", "workgroup (0, 0, 0)"}, ALL},
-    {LOAD("%4"), {"uninitialised read of 4 bytes at shared memory + 16", "lane 0"}, ALL},
-    {LOAD("%4"), {NULL}, "subgroup=4,check=races"},
-    {STORE_MATRIX LOAD("%4"), {NULL}, ALL},
-    {STORE_MATRIX LOAD("%1"), {NULL}, ALL},
-    {LOAD_MATRIX,
-     {"uninitialised read of 4 bytes at shared memory + 0 by %", "OpCooperative"},
-     ALL},
-    {"%read = OpLoad %uint %variable\n",
-     {"uninitialised read of a variable by %", "workgroup (", "; shader "},
-     ALL},
-    {"OpStore %variable %me\n%read = OpLoad %uint %variable\n", {NULL}, ALL},
-    {"%far = OpAccessChain %p_word %out %0 %100\nOpStore %far %me\n",
-     {"out-of-bounds access of 4 bytes at set 0 binding 0 + 400 by OpStore", "; shader "},
-     ALL},
-    {"%far = OpAccessChain %p_word %out %0 %100\n%value = OpLoad %uint %far\nOpStore %far %value\n",
-     {"binding 0 + 400 by %value = OpLoad", "binding 0 + 400 by OpStore"},
-     ALL},
-    {"%low = OpULessThan %bool %me %4\nOpSelectionMerge %after None\n"
+      "; nothing orders it after that by "}},
+    {"model=tangled," ALL, STORE_OWN LOAD("%4"), {"; shader ", ", line 21"}},
+    {"subgroup=4,check=bounds,barriers", STORE_OWN LOAD("%4"), {NULL}},
+    {ALL, STORE_OWN BARRIER("%2", "%0") LOAD("%4"), {"data race"}},   // orders no memory
+    {ALL, STORE_OWN BARRIER("%2", "%72") LOAD("%4"), {"data race"}},  // orders buffers
+    {ALL, STORE_OWN BARRIER("%3", "%264") LOAD("%4"), {"data race"}}, // of other subgroups
+    {ALL, STORE_OWN BARRIER("%3", "%264") LOAD("%1"), {NULL}},
+    {ALL, STORE_OWN LOAD("%1"), {"data race"}},
+    {ALL, "OpStore %flag %1\n", {"data race of 4 bytes at set 0 binding 0 + 0 by OpStore"}},
+    {ALL, "%old = OpAtomicIAdd %uint %flag %1 %0 %1\n", {NULL}},
+    {ALL, "%old = OpAtomicIAdd %uint %flag %1 %0 %1\n%read = OpLoad %uint %flag\n", {"data race"}},
+    {ALL, PASS("%72"), {NULL}},
+    {ALL, PASS("%0"), {"data race", "OpLoad %uint %", "workgroup (0, 0, 0)"}},
+    {ALL, LOAD("%4"), {"uninitialised read of 4 bytes at shared memory + 16", "lane 0"}},
+    {"subgroup=4,check=races", LOAD("%4"), {NULL}},
+    {ALL, STORE_MATRIX LOAD("%4"), {NULL}},
+    {ALL, STORE_MATRIX LOAD("%1"), {NULL}},
+    {ALL,
+     LOAD_MATRIX,
+     {"uninitialised read of 4 bytes at shared memory + 0 by %", "OpCooperative"}},
+    {ALL,
+     "%read = OpLoad %uint %variable\n",
+     {"uninitialised read of a variable by %", "workgroup (", "; shader "}},
+    {ALL, "OpStore %variable %me\n%read = OpLoad %uint %variable\n", {NULL}},
+    {ALL,
+     "%far = OpAccessChain %p_word %out %0 %100\nOpStore %far %me\n",
+     {"out-of-bounds access of 4 bytes at set 0 binding 0 + 400 by OpStore", "; shader "}},
+    {ALL,
+     "%far = OpAccessChain %p_word %out %0 %100\n%value = OpLoad %uint %far\nOpStore %far %value\n",
+     {"binding 0 + 400 by %value = OpLoad", "binding 0 + 400 by OpStore"}},
+    {ALL,
+     "%low = OpULessThan %bool %me %4\nOpSelectionMerge %after None\n"
      "OpBranchConditional %low %some %after\n%some = OpLabel\n" BARRIER("%2", "%264") //
      "OpBranch %after\n%after = OpLabel\n",
-     {"a barrier that not all reach by OpControlBarrier", "; 4 of 8 invocations are there"},
-     ALL},
+     {"a barrier that not all reach by OpControlBarrier", "; 4 of 8 invocations are there"}},
 };
 
 static bool is_said(const char *words)

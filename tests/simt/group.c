@@ -531,22 +531,18 @@ TEST(test_refused_rest)
             assert_false(is_taken(&shape));
         }
     }
-    shape = instruction(SpvOpGroupNonUniformBallotBitCount, CLUSTERED, word, 2, words, word);
-    assert_false(is_taken(&shape));
-    shape = instruction(SpvOpGroupNonUniformIAdd, CLUSTERED, value, 3, value, words);
-    assert_false(is_taken(&shape));
-    shape = instruction(SpvOpGroupNonUniformIAdd, PART_REDUCE, value, 3, value, word);
-    assert_false(is_taken(&shape));
-    shape = instruction(SpvOpGroupNonUniformFAdd, REDUCE, value, 2, value, word);
-    assert_false(is_taken(&shape));
-    shape = instruction(SpvOpGroupNonUniformLogicalAnd, REDUCE, value, 2, value, word);
-    assert_false(is_taken(&shape));
-    shape = instruction(SpvOpGroupNonUniformShuffle, NO_OPERATION, value, 3, flag, word);
-    assert_false(is_taken(&shape));
-    shape = instruction(SpvOpGroupNonUniformShuffle, NO_OPERATION, value, 3, value, is_signed);
-    assert_false(is_taken(&shape));
-    shape = instruction(SpvOpGroupNonUniformUMin, REDUCE, is_signed, 2, is_signed, word);
-    assert_false(is_taken(&shape));
+    const struct insn_shape refused[] = {
+        instruction(SpvOpGroupNonUniformBallotBitCount, CLUSTERED, word, 2, words, word),
+        instruction(SpvOpGroupNonUniformIAdd, CLUSTERED, value, 3, value, words),
+        instruction(SpvOpGroupNonUniformIAdd, PART_REDUCE, value, 3, value, word),
+        instruction(SpvOpGroupNonUniformFAdd, REDUCE, value, 2, value, word),
+        instruction(SpvOpGroupNonUniformLogicalAnd, REDUCE, value, 2, value, word),
+        instruction(SpvOpGroupNonUniformShuffle, NO_OPERATION, value, 3, flag, word),
+        instruction(SpvOpGroupNonUniformShuffle, NO_OPERATION, value, 3, value, is_signed),
+        instruction(SpvOpGroupNonUniformUMin, REDUCE, is_signed, 2, is_signed, word),
+    };
+    for (size_t i = 0; i < COUNT(refused); i++)
+        assert_false(is_taken(&refused[i]));
     shape = instruction(SpvOpGroupNonUniformSMin, REDUCE, is_signed, 2, is_signed, word);
     assert_true(is_taken(&shape));
     shape = (struct insn_shape){.opcode = SpvOpSubgroupReadInvocationKHR,

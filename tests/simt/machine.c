@@ -451,54 +451,42 @@ TEST(a_file_that_cannot_be_written)
 
 // Counts.
 
-// The line of a dispatch, from its groups on.
-static void expect_counts(const char *settings, const char *kernel, uint32_t groups,
-                          enum dispatch_end end, const char *want)
-{
-    const char *from = strstr(record("counts", settings, kernel, groups, end), " groups ");
-    assert_non_null(from);
-    assert_string_equal(from + 1, want);
-}
+// The line of a dispatch of workgroups, from their number on.
+static const struct {
+    const char *settings, *kernel;
+    uint32_t groups, local, shared, instructions, by_invocations, sectors, loads;
+} counts[] = {
+    // 7 instructions and the return, by two subgroups: a load and a store of 4 words each.
+    {"subgroup=4", "$copying", 1, 8, 0, 16, 64, 4, 0},
+    // One subgroup, so that they share sectors; one of lanes that execute one after the other.
+    {"subgroup=8", "$copying", 1, 8, 0, 8, 64, 2, 0},
+    {"subgroup=1", "$copying", 1, 8, 0, 64, 64, 16, 0},
+    // Partial subgroups; 24 bytes of a workgroup, so that of the second one two sectors are
+    // touched.
+    {"subgroup=4", "$counting", 2, 6, 0, 24, 72, 5, 0},
+    {"subgroup=8", "$far", 1, 8, 0, 6, 48, 8, 0},
+    {"subgroup=8", "$looking", 1, 8, 4, 9, 51, 2, 2},
+    // Whatever executes it, also together with a trace.
+    {"subgroup=4,threads=1", "$counting", 10, 6, 0, 120, 360, 23, 0},
+    {"subgroup=4,threads=3", "$counting", 10, 6, 0, 120, 360, 23, 0},
+    {"subgroup=4,threads=2,trace=/dev/null", "$counting", 10, 6, 0, 120, 360, 23, 0},
+};
 
 TEST(counts_are_of_what_was_executed)
 {
-    // 7 instructions and the return, by two subgroups: a load and a store of 4 words each.
-    expect_counts("subgroup=4", "$copying", 1, DISPATCH_DONE,
-                  "groups 1 1 1 local 8 1 1 shared 0 instructions 16 invocation-instructions 64 "
-                  "sectors 4 atomic-loads 0 end done\n");
-    // One subgroup, so that they share sectors; one of lanes that execute one after the other.
-    expect_counts("subgroup=8", "$copying", 1, DISPATCH_DONE,
-                  "groups 1 1 1 local 8 1 1 shared 0 instructions 8 invocation-instructions 64 "
-                  "sectors 2 atomic-loads 0 end done\n");
-    expect_counts("subgroup=1", "$copying", 1, DISPATCH_DONE,
-                  "groups 1 1 1 local 8 1 1 shared 0 instructions 64 invocation-instructions 64 "
-                  "sectors 16 atomic-loads 0 end done\n");
-    // Partial subgroups; 24 bytes of a workgroup, so that of the second one two sectors are
-    // touched.
-    expect_counts("subgroup=4", "$counting", 2, DISPATCH_DONE,
-                  "groups 2 1 1 local 6 1 1 shared 0 instructions 24 invocation-instructions 72 "
-                  "sectors 5 atomic-loads 0 end done\n");
-}
-
-TEST(counts_of_other_kernels_are_others)
-{
-    expect_counts("subgroup=8", "$far", 1, DISPATCH_DONE,
-                  "groups 1 1 1 local 8 1 1 shared 0 instructions 6 invocation-instructions 48 "
-                  "sectors 8 atomic-loads 0 end done\n");
-    expect_counts("subgroup=8", "$looking", 1, DISPATCH_DONE,
-                  "groups 1 1 1 local 8 1 1 shared 4 instructions 9 invocation-instructions 51 "
-                  "sectors 2 atomic-loads 2 end done\n");
-}
-
-// Whatever executes it, also together with a trace; and with a dispatch that a fault ends.
-TEST(counts_are_of_all_threads)
-{
-    static const char *const settings[] = {"subgroup=4,threads=1", "subgroup=4,threads=3",
-                                           "subgroup=4,threads=2,trace=/dev/null"};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        expect_counts(settings[i], "$counting", 10, DISPATCH_DONE,
-                      "groups 10 1 1 local 6 1 1 shared 0 instructions 120 "
-                      "invocation-instructions 360 sectors 23 atomic-loads 0 end done\n");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        char want[256];
+        const char *from = strstr(
+            record("counts", counts[i].settings, counts[i].kernel, counts[i].groups, DISPATCH_DONE),
+            " groups ");
+        assert_non_null(from);
+        snprintf(want, sizeof want,
+                 " groups %u 1 1 local %u 1 1 shared %u instructions %u invocation-instructions %u "
+                 "sectors %u atomic-loads %u end done\n",
+                 counts[i].groups, counts[i].local, counts[i].shared, counts[i].instructions,
+                 counts[i].by_invocations, counts[i].sectors, counts[i].loads);
+        assert_string_equal(from, want);
+    }
     const char *line = record("counts", "subgroup=4,threads=1", "$copying", 2, DISPATCH_FAULT);
     assert_non_null(strstr(line, " end fault\n"));
 }

@@ -531,10 +531,13 @@ TEST(a_fault_of_the_shader_loses_the_device)
     }
 }
 
-// Submits work three times, the second time without a command buffer, which does not count.
-static void submit_three(struct device *device, struct pipeline *pipeline, VkFence fence)
+// Submits work three times, the second time without a command buffer, which does not count. Returns
+// the fence of the last.
+static VkFence submit_three(struct device *device, struct pipeline *pipeline, enum fault fault)
 {
     memset(&ran, 0, sizeof ran);
+    device_open(device, MODEL_FAULTY, fault, 2);
+    VkFence fence = fence_make(device, 0);
     pipeline_make(pipeline, note);
     VkCommandBuffer commands = commands_start(device);
     pipeline_bind(commands, pipeline);
@@ -544,15 +547,14 @@ static void submit_three(struct device *device, struct pipeline *pipeline, VkFen
     assert_success(icd_QueueSubmit(device->queue, 0, NULL, VK_NULL_HANDLE));
     assert_success(icd_QueueWaitIdle(device->queue));
     assert_success(commands_submit(device, commands, fence));
+    return fence;
 }
 
 TEST(a_faulty_device_is_lost)
 {
     OWNED(device_close) struct device device;
     struct pipeline pipeline;
-    device_open(&device, MODEL_FAULTY, FAULT_LOST, 2);
-    VkFence fence = fence_make(&device, 0);
-    submit_three(&device, &pipeline, fence);
+    VkFence fence = submit_three(&device, &pipeline, FAULT_LOST);
     everything_says_that_the_device_is_lost(&device, fence);
     assert_int_equal(ran.count, 1);
     icd_DestroyFence(device.handle, fence, NULL);
@@ -562,9 +564,7 @@ TEST(a_faulty_device_hangs)
 {
     OWNED(device_close) struct device device;
     struct pipeline pipeline;
-    device_open(&device, MODEL_FAULTY, FAULT_HANG, 2);
-    VkFence fence = fence_make(&device, 0);
-    submit_three(&device, &pipeline, fence);
+    VkFence fence = submit_three(&device, &pipeline, FAULT_HANG);
     assert_int_equal(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, 50 * MILLISECOND),
                      VK_TIMEOUT);
     assert_int_equal(icd_GetFenceStatus(device.handle, fence), VK_NOT_READY);
@@ -577,10 +577,8 @@ TEST(a_faulty_device_does_nothing)
 {
     OWNED(device_close) struct device device;
     struct pipeline pipeline;
-    device_open(&device, MODEL_FAULTY, FAULT_NOTHING, 2);
+    VkFence fence = submit_three(&device, &pipeline, FAULT_NOTHING);
     struct buffer buffer = buffer_make(&device, 4);
-    VkFence fence = fence_make(&device, 0);
-    submit_three(&device, &pipeline, fence);
     assert_success(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, UINT64_MAX));
     VkCommandBuffer commands = commands_start(&device);
     pipeline_bind(commands, &pipeline);
@@ -602,8 +600,7 @@ TEST(a_faulty_device_crashes)
     if (!child) {
         struct device device;
         struct pipeline pipeline;
-        device_open(&device, MODEL_FAULTY, FAULT_CRASH, 2);
-        submit_three(&device, &pipeline, VK_NULL_HANDLE);
+        submit_three(&device, &pipeline, FAULT_CRASH);
         icd_QueueWaitIdle(device.queue);
         _exit(0);
     }

@@ -233,6 +233,12 @@ TEST(workgroup_memory_is_each_workgroup_s_own)
     assert_int_equal(b.step, 2);
 }
 
+static void find(struct text *text, struct exp_trace *trace, struct exp_fault *fault)
+{
+    parse(text, trace);
+    exp_fault_find(trace, NULL, NULL, fault);
+}
+
 TEST(the_flag_that_announced_a_value_is_shown)
 {
     struct text text = {0};
@@ -246,8 +252,7 @@ TEST(the_flag_that_announced_a_value_is_shown)
     step(&text, 4, 1, LOAD, 1, -1, 0x200, 2);
     step(&text, 5, 1, LOAD, 0, -1, 0x100, 2);
     finish(&text, 0, "done");
-    parse(&text, &trace);
-    exp_fault_find(&trace, NULL, NULL, &b);
+    find(&text, &trace, &b);
     exp_window_make(&trace, &b, &window);
     // All but the store to a place that lane 1 did not read.
     static const size_t shown[] = {0, 2, 3, 4};
@@ -266,8 +271,7 @@ TEST(waiting_for_a_flag_is_no_fault)
     step(&text, 2, 1, LOAD, 0, -1, 0x100, 2);
     step(&text, 3, 1, LOAD, 1, -1, 0x100, 2);
     finish(&text, 0, "done");
-    parse(&text, &trace);
-    exp_fault_find(&trace, NULL, NULL, &b);
+    find(&text, &trace, &b);
     assert_int_equal(b.cause, EXP_CAUSE_NONE);
 }
 
@@ -282,8 +286,7 @@ TEST(a_dispatch_that_is_stuck)
     step(&text, 2, 3, COMPUTE, 1, -1, 0, 8);
     step(&text, 3, 2, COMPUTE, 1, -1, 0, 4);
     finish(&text, 0, "fault");
-    parse(&text, &trace);
-    exp_fault_find(&trace, NULL, NULL, &b);
+    find(&text, &trace, &b);
     assert_int_equal(b.cause, EXP_CAUSE_STUCK);
     // Shown are the last steps of lanes 2 and 3; lane 0 has ended, lane 1 never began.
     exp_window_make(&trace, &b, &window);

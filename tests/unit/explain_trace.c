@@ -150,6 +150,8 @@ TEST(keeps_what_was_executed)
     assert_string_equal(trace.end, "cut");
 }
 
+#define DISPATCH "simt-trace 1\ndispatch 0 model x seed 1 subgroup "
+
 TEST(refuses_what_makes_no_sense)
 {
     static const char *const wrong[][2] = {
@@ -158,14 +160,11 @@ TEST(refuses_what_makes_no_sense)
         {"simt-trace 1\n", "dispatch"},
         {"simt-trace 1\nstep 1 0 0 0 0 - - - 1\n", "line 2"},
         {"simt-trace 1\nhello\n", "line 2"},
-        {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 0 groups 1 1 1 local 1 1 1\n", "line 2"},
-        {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 129 groups 1 1 1 local 1 1 1\n",
-         "subgroup"},
-        {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 4 groups 1048576 1048576 1048576 "
-         "local 65536 65536 65536\n",
-         "size"},
+        {DISPATCH "0 groups 1 1 1 local 1 1 1\n", "line 2"},
+        {DISPATCH "129 groups 1 1 1 local 1 1 1\n", "subgroup"},
+        {DISPATCH "4 groups 1048576 1048576 1048576 local 65536 65536 65536\n", "size"},
         {LARGE "step 1 65536 0 0 0 1 - - 1\n", "size"},
-        {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 4 groups 1 1 1 local 4 1\n", "line 2"},
+        {DISPATCH "4 groups 1 1 1 local 4 1\n", "line 2"},
         {HEAD "code 4 plain x\n", "line 6"},
         {HEAD "code 3 odd x\n", "kind"},
         {HEAD "step 1 2 0 0 0 1 - - f\n", "workgroup"},

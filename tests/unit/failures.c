@@ -248,6 +248,12 @@ static size_t blocks_of(const struct report_model *model,
     return count;
 }
 
+static void check_block(const struct report_block *block, const char *where, const char *says)
+{
+    assert_string_equal(block->where, where);
+    assert_string_equal(block->says, says);
+}
+
 TEST(blocks)
 {
     struct made *made = make_hazard();
@@ -259,8 +265,7 @@ TEST(blocks)
     struct report_block *list;
     assert_int_equal(blocks_of(&made->model, report_failed, &list), 1);
     assert_int_equal(list[0].count, 3);
-    assert_string_equal(list[0].where, "sync=control-*");
-    assert_string_equal(list[0].says, "3 of 3 always, wrong; the other values pass");
+    check_block(&list[0], "sync=control-*", "3 of 3 always, wrong; the other values pass");
     assert_string_equal(list[0].passes, "sync=memory-once, sync=none, sync=workgroup-in-loop");
     // The other device has another subgroup size.
     assert_string_equal(list[0].elsewhere, "fails on other, driver 2 (1 of 2)");
@@ -271,8 +276,7 @@ TEST(blocks)
     assert_non_null(strstr(list[0].again, " -d a0000000 --seed 0x5 -n 100"));
     report_blocks_free(list, 1);
     assert_int_equal(blocks_of(&made->model, report_unfinished_only, &list), 1);
-    assert_string_equal(list[0].where, "w=1");
-    assert_string_equal(list[0].says, "2 of 2 crash: killed; the other values pass");
+    check_block(&list[0], "w=1", "2 of 2 crash: killed; the other values pass");
     report_blocks_free(list, 1);
     end(made);
     // What shares an outcome is one block, though another one is more frequent in some.
@@ -286,10 +290,8 @@ TEST(blocks)
     made->results[3].outcomes[3] = 0;
     made->results[3].outcomes[2] = 100;
     assert_int_equal(blocks_of(&made->model, report_failed, &list), 2);
-    assert_string_equal(list[0].where, "s=1");
-    assert_string_equal(list[0].says, "2 of 2 always, wrong; 1 of 2 others pass");
-    assert_string_equal(list[1].where, "s=3");
-    assert_string_equal(list[1].says, "1 of 1 always, zero; 1 of 3 others pass");
+    check_block(&list[0], "s=1", "2 of 2 always, wrong; 1 of 2 others pass");
+    check_block(&list[1], "s=3", "1 of 1 always, zero; 1 of 3 others pass");
     report_blocks_free(list, 2);
     end(made);
     // One box around these would have others in it: each value has a block of its own.
@@ -299,10 +301,8 @@ TEST(blocks)
     add(made, 0, "loop.a/s=1,t=2@w=1", 0, CAT_FORBIDDEN);
     add(made, 0, "loop.a/s=2,t=1@w=1", 0, CAT_FORBIDDEN);
     assert_int_equal(blocks_of(&made->model, report_failed, &list), 2);
-    assert_string_equal(list[0].where, "s=1 t=1");
-    assert_string_equal(list[0].says, "1 of 1 always, wrong; 2 of 3 others pass");
-    assert_string_equal(list[1].where, "s=2 t=2");
-    assert_string_equal(list[1].says, "1 of 1 in 0.50 of runs, wrong; 2 of 3 others pass");
+    check_block(&list[0], "s=1 t=1", "1 of 1 always, wrong; 2 of 3 others pass");
+    check_block(&list[1], "s=2 t=2", "1 of 1 in 0.50 of runs, wrong; 2 of 3 others pass");
     report_blocks_free(list, 2);
     end(made);
 }

@@ -35,25 +35,21 @@ static void fill(struct world_rate *rates, size_t count, double rate)
 // 0.9999 quantile of the binomial distribution.
 #define MOST_FALSE 21
 
-TEST(false_alarms)
+static void check_alarms(const struct world *world, unsigned seed)
 {
-    struct world_rate rates[60];
-    struct world world = {.rates = rates, .count = 60, .runs = 400, .baseline = 1};
-    fill(rates, 60, 0.3);
-    unsigned alarms = count_regressions(&world, 1);
-    // Each test by itself is wrong in up to 5 %: all sixty, in nine of ten gates.
+    const unsigned alarms = count_regressions(world, seed);
     if (alarms > MOST_FALSE)
         fail_msg("%u of %d gates failed without a change", alarms, GATES);
 }
 
-TEST(false_alarms_of_rare_failures)
+TEST(false_alarms)
 {
     struct world_rate rates[300];
-    struct world world = {.rates = rates, .count = 300, .runs = 1000, .baseline = 1};
-    fill(rates, 300, 0.003);
-    unsigned alarms = count_regressions(&world, 2);
-    if (alarms > MOST_FALSE)
-        fail_msg("%u of %d gates failed without a change", alarms, GATES);
+    // Each test by itself is wrong in up to 5 %: all sixty, in nine of ten gates.
+    fill(rates, 60, 0.3);
+    check_alarms(&(struct world){.rates = rates, .count = 60, .runs = 400, .baseline = 1}, 1);
+    fill(rates, 300, 0.003); // rare failures
+    check_alarms(&(struct world){.rates = rates, .count = 300, .runs = 1000, .baseline = 1}, 2);
 }
 
 TEST(false_alarms_of_bunches)
@@ -62,9 +58,7 @@ TEST(false_alarms_of_bunches)
     struct world world = {.rates = rates, .count = 20, .runs = 1000, .baseline = 1};
     fill(rates, 20, 0.2);
     world.noise = (struct world_noise){.pieces = 4, .sessions = 1};
-    unsigned alarms = count_regressions(&world, 3);
-    if (alarms > MOST_FALSE)
-        fail_msg("%u of %d gates failed without a change", alarms, GATES);
+    check_alarms(&world, 3);
     // The noise is there: a gate that does not know of the pieces falls for it.
     world.noise.hidden = true;
     assert_true(count_regressions(&world, 3) > GATES / 3);
@@ -76,9 +70,7 @@ TEST(false_alarms_of_sessions)
     struct world world = {.rates = rates, .count = 20, .runs = 1000, .baseline = 4};
     fill(rates, 20, 0.3);
     world.noise = (struct world_noise){.pieces = 1, .sessions = 20};
-    unsigned alarms = count_regressions(&world, 5);
-    if (alarms > MOST_FALSE)
-        fail_msg("%u of %d gates failed without a change", alarms, GATES);
+    check_alarms(&world, 5);
     // One session cannot show how much they vary.
     world.baseline = 1;
     assert_true(count_regressions(&world, 5) > GATES / 3);

@@ -5,6 +5,12 @@
 
 #include "unit.h"
 
+#define LIMITS(steps_, depth_, numbers_, truths_, focus_)                                          \
+    {                                                                                              \
+        .rule = MASKS_MAXIMAL, .focus = focus_, .steps = steps_, .depth = depth_,                  \
+        .numbers = numbers_, .truths = truths_, .features = UINT64_MAX, .subgroup = 32             \
+    }
+
 struct judge {
     bool (*fails)(const struct gen_program *program);
     unsigned asked, most; // most: asked more often it says stop
@@ -113,13 +119,7 @@ static bool shuffles(const struct gen_program *program)
 // What stands for an operation goes down to that one, in its simplest form.
 TEST(data_shrinks)
 {
-    const struct gen_limits limits = {.rule = MASKS_MAXIMAL,
-                                      .steps = 64,
-                                      .depth = 6,
-                                      .numbers = 32,
-                                      .truths = 8,
-                                      .features = UINT64_MAX,
-                                      .subgroup = 32};
+    const struct gen_limits limits = LIMITS(64, 6, 32, 8, 0);
     unsigned found = 0;
     for (uint64_t i = 0; i < 100; i++) {
         struct gen_program program;
@@ -143,13 +143,7 @@ TEST(data_shrinks)
 // most where nothing of the kind can go.
 TEST(kinds_are_left)
 {
-    const struct gen_limits limits = {.rule = MASKS_MAXIMAL,
-                                      .steps = 64,
-                                      .depth = 6,
-                                      .numbers = 8,
-                                      .truths = 4,
-                                      .features = UINT64_MAX,
-                                      .subgroup = 32};
+    const struct gen_limits limits = LIMITS(64, 6, 8, 4, 0);
     unsigned found = 0, alone = 0;
     for (uint64_t i = 0; i < 200; i++) {
         struct gen_program program;
@@ -181,14 +175,7 @@ static bool peeks(const struct gen_program *program)
 // Of what was changed in a kernel only that is left which the failure needs.
 TEST(the_nearest_has_few_changes)
 {
-    const struct gen_limits limits = {.rule = MASKS_MAXIMAL,
-                                      .focus = GEN_NABLA,
-                                      .steps = 40,
-                                      .depth = 4,
-                                      .numbers = 8,
-                                      .truths = 4,
-                                      .features = UINT64_MAX,
-                                      .subgroup = 32};
+    const struct gen_limits limits = LIMITS(40, 4, 8, 4, GEN_NABLA);
     uint32_t found = 0, before = 0, after = 0;
     for (uint64_t i = 0; i < 2000; i++) {
         struct gen_program program;

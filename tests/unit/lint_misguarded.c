@@ -37,13 +37,14 @@ static void expect_misguarded(const char *lines, const char *expected)
     "done:\n"                                                                                      \
     "EXIT\n"
 
+#define VOTED    "VOTEU.ALL UR4, UPT, PT\n"
+#define COMPARED "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+#define SUMMED   "@!P1 REDUX.SUM UR6, R2\n"
+
 // The comparison is one of uniform registers, and REDUX stands under P1 in place of UP1.
 TEST(wrong_code_is_found)
 {
-    expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
-                             "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-                             "@!P1 REDUX.SUM UR6, R2\n" AFTER,
-                      "0x90 0x80\n");
+    expect_misguarded(BEFORE VOTED COMPARED SUMMED AFTER, "0x90 0x80\n");
     static const char *const others[] = {
         "@!P1 REDUX.MIN UR6, R2",     "@P1 REDUX.OR UR6, R2",
         "@!P1 R2UR UR6, R2",          "@!P1 SHFL.IDX PT, R3, R2, 0x3, 0x1f",
@@ -51,10 +52,7 @@ TEST(wrong_code_is_found)
         "@!P1 ATOMS.ADD RZ, [R2], R3"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         OWNED(text_free) struct text lines = {0};
-        text_printf(&lines, "%s%s\n%s",
-                    BEFORE "VOTEU.ALL UR4, UPT, PT\n"
-                           "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n",
-                    others[i], AFTER);
+        text_printf(&lines, "%s%s\n%s", BEFORE VOTED COMPARED, others[i], AFTER);
         expect_misguarded(lines.data, "0x90 0x80\n");
     }
 }
@@ -62,44 +60,32 @@ TEST(wrong_code_is_found)
 // The comparison is one of vector registers: it writes the predicate that guards.
 TEST(right_code_is_not)
 {
-    expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
-                             "ISETP.NE.U32.AND P1, PT, R5, UR4, PT\n"
-                             "@!P1 REDUX.SUM UR4, R2\n" AFTER,
+    expect_misguarded(BEFORE VOTED "ISETP.NE.U32.AND P1, PT, R5, UR4, PT\n"
+                                   "@!P1 REDUX.SUM UR4, R2\n" AFTER,
                       "");
     // Or the uniform predicate goes into an ordinary one first.
-    expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
-                             "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-                             "PLOP3.LUT P1, PT, PT, PT, UP1, 0x80, 0x0\n"
-                             "@!P1 REDUX.SUM UR6, R2\n" AFTER,
-                      "");
+    expect_misguarded(
+        BEFORE VOTED COMPARED "PLOP3.LUT P1, PT, PT, PT, UP1, 0x80, 0x0\n" SUMMED AFTER, "");
 }
 
 TEST(near_misses_are_not)
 {
     static const char *const middle[] = {
         // Another number.
-        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-        "@!P0 REDUX.SUM UR6, R2\n",
+        VOTED COMPARED "@!P0 REDUX.SUM UR6, R2\n",
         // No guard; a uniform one; a guard of what is not of the whole warp.
-        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\nREDUX.SUM UR6, R2\n",
-        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-        "@!UP1 VOTEU.ANY UR6, UPT, P2\n",
-        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-        "@!P1 IADD3 R3, R2, 0x1, RZ\n",
+        VOTED COMPARED "REDUX.SUM UR6, R2\n",
+        VOTED COMPARED "@!UP1 VOTEU.ANY UR6, UPT, P2\n",
+        VOTED COMPARED "@!P1 IADD3 R3, R2, 0x1, RZ\n",
         // A comparison of no mask, or of a ballot of the program's.
-        "UISETP.NE.U32.AND UP1, UPT, UR7, UR5, UPT\n@!P1 REDUX.SUM UR6, R2\n",
-        "VOTEU.ANY UR4, UPT, P2\nUISETP.NE.U32.AND UP1, UPT, UR4, URZ, UPT\n"
-        "@!P1 REDUX.SUM UR6, R2\n",
-        "VOTEU.ANY UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-        "@!P1 REDUX.SUM UR6, R2\n",
+        "UISETP.NE.U32.AND UP1, UPT, UR7, UR5, UPT\n" SUMMED,
+        "VOTEU.ANY UR4, UPT, P2\nUISETP.NE.U32.AND UP1, UPT, UR4, URZ, UPT\n" SUMMED,
+        "VOTEU.ANY UR4, UPT, PT\n" COMPARED SUMMED,
         // The mask is gone, and then the comparison's result.
-        "VOTEU.ALL UR4, UPT, PT\nUMOV UR4, 0x3\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-        "@!P1 REDUX.SUM UR6, R2\n",
-        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-        "UISETP.NE.U32.AND UP1, UPT, UR7, UR5, UPT\n@!P1 REDUX.SUM UR6, R2\n",
+        VOTED "UMOV UR4, 0x3\n" COMPARED SUMMED,
+        VOTED COMPARED "UISETP.NE.U32.AND UP1, UPT, UR7, UR5, UPT\n" SUMMED,
         // The predicate is a new one.
-        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-        "ISETP.NE.AND P1, PT, R2, 0x5, PT\n@!P1 REDUX.SUM UR6, R2\n",
+        VOTED COMPARED "ISETP.NE.AND P1, PT, R2, 0x5, PT\n" SUMMED,
     };
     for (size_t i = 0; i < sizeof middle / sizeof *middle; i++) {
         OWNED(text_free) struct text lines = {0};
@@ -111,26 +97,15 @@ TEST(near_misses_are_not)
 // Across blocks: on all ways the same comparison, or nothing is said.
 TEST(ways_have_to_agree)
 {
-    expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
-                             "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-                             "@P0 BRA join\n"
-                             "NOP\n"
-                             "join:\n"
-                             "@!P1 REDUX.SUM UR6, R2\n" AFTER,
+    expect_misguarded(BEFORE VOTED COMPARED "@P0 BRA join\n"
+                                            "NOP\n"
+                                            "join:\n" SUMMED AFTER,
                       "0xb0 0x80\n");
-    expect_misguarded(BEFORE "@P0 BRA join\n"
-                             "VOTEU.ALL UR4, UPT, PT\n"
-                             "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-                             "join:\n"
-                             "@!P1 REDUX.SUM UR6, R2\n" AFTER,
-                      "");
+    expect_misguarded(BEFORE "@P0 BRA join\n" VOTED COMPARED "join:\n" SUMMED AFTER, "");
     // A loop: the second time UP1 comes from behind.
-    expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
-                             "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-                             "again:\n"
-                             "@!P1 REDUX.SUM UR6, R2\n"
-                             "UISETP.NE.U32.AND UP1, UPT, UR7, UR5, UPT\n"
-                             "@P0 BRA again\n" AFTER,
+    expect_misguarded(BEFORE VOTED COMPARED "again:\n" SUMMED
+                                            "UISETP.NE.U32.AND UP1, UPT, UR7, UR5, UPT\n"
+                                            "@P0 BRA again\n" AFTER,
                       "");
 }
 
@@ -139,10 +114,9 @@ TEST(it_is_said_in_words)
     OWNED(sass_code_clear) struct sass_code code;
     OWNED(lint_clear) struct lint lint;
     OWNED(text_free) struct text text = {0};
-    listing_code("VOTEU.ALL UR4, UPT, PT\n"
-                 "UISETP.NE.U32.AND UP3, UPT, UR4, UR5, UPT\n"
-                 "@!P3 REDUX.SUM UR6, R2\n"
-                 "EXIT\n",
+    listing_code(VOTED "UISETP.NE.U32.AND UP3, UPT, UR4, UR5, UPT\n"
+                       "@!P3 REDUX.SUM UR6, R2\n"
+                       "EXIT\n",
                  &code);
     assert_true(lint_run(&code, &(struct lint_options){.rows = true}, &lint, &error));
     assert_true(lint.count >= 1);

@@ -348,26 +348,11 @@ static void refuse_request(const char *request, const char *old, const char *new
 
 TEST(malformed_requests_are_refused)
 {
-    static const char *const lines[] = {
-        "",
-        "quit",
-        "null",
-        "[]",
-        "\"quit\"",
-        "{}",
-        "{\"request\":\"quit\"",
-        "{\"request\":\"quit\"}x",
-        "{\"request\":\"quit\"}{\"request\":\"quit\"}",
-        "{\"request\":\"quit\",\"request\":\"quit\"}",
-        "{\"request\":\"quit\",\"more\":1}",
-        "{\"request\":\"QUIT\"}",
-        "{\"request\":3}",
-        "{\"request\":\"quit\\u0000\"}",
-        "{\"request\":\"open\"}",
-    };
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (accepts_request(lines[i]))
-            fail_msg("accepted: %s", lines[i]);
+    assert_false(accepts_request(""));
+    for (const char *at = section("malformed")->text, *line, *none;
+         sections_row(&at, &line, &none);)
+        if (accepts_request(line))
+            fail_msg("accepted: %s", line);
     assert_true(accepts_request("{\"request\":\"quit\"}"));
     // A request that is right, and what is wrong in its place.
     static const char open[] = "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":15,"
@@ -391,20 +376,9 @@ static bool accepts_ahead(const char *ahead)
 TEST(wrong_lists_of_what_comes_are_refused)
 {
     static const char item[] = "{\"name\":\"a.b\",\"stress\":\"\"}";
-    static const char *const lists[] = {
-        "null",
-        "{}",
-        "\"a.b\"",
-        "[\"a.b\"]",
-        "[{}]",
-        "[null]",
-        "[{\"name\":\"a.b\"}]",
-        "[{\"name\":\"a.b\",\"stress\":3}]",
-        "[{\"name\":\"a.b\",\"stress\":\"\",\"more\":1}]",
-    };
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (accepts_ahead(lists[i]))
-            fail_msg("accepted: %s", lists[i]);
+    for (const char *at = section("ahead")->text, *line, *none; sections_row(&at, &line, &none);)
+        if (accepts_ahead(line))
+            fail_msg("accepted: %s", line);
     OWNED(text_free) struct text list = {0};
     text_puts(&list, "[");
     for (size_t i = 1; i <= ENG_PRECOMPILE_MOST + 1; i++) {
