@@ -22,12 +22,8 @@ VkResult icd_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
     return VK_SUCCESS;
 }
 
-void icd_DestroyBuffer(VkDevice handle, VkBuffer handle_buffer,
-                       const VkAllocationCallbacks *allocator)
+void icd_buffer_destroy(struct icd_device *device, struct icd_buffer *buffer)
 {
-    (void)allocator;
-    struct icd_device *device = ICD_OBJECT(icd_device, handle);
-    struct icd_buffer *buffer = ICD_OBJECT(icd_buffer, handle_buffer);
     if (!buffer)
         return;
     icd_private_forget(device, (uintptr_t)buffer);
@@ -45,13 +41,19 @@ void icd_DestroyBuffer(VkDevice handle, VkBuffer handle_buffer,
     free(buffer);
 }
 
-static VkResult bind(struct icd_device *device, struct icd_buffer *buffer,
-                     struct icd_memory *memory, uint64_t offset)
+void icd_DestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks *allocator)
+{
+    (void)allocator;
+    icd_buffer_destroy(ICD_OBJECT(icd_device, device), ICD_OBJECT(icd_buffer, buffer));
+}
+
+VkResult icd_buffer_bind(struct icd_device *device, struct icd_buffer *buffer,
+                         struct icd_memory *memory, uint64_t offset, bool image)
 {
     if (buffer->memory || offset > memory->size || buffer->size > memory->size - offset) {
-        icd_report(device, ICD_ERROR, "vkBindBufferMemory: %s",
-                   buffer->memory ? "the buffer is bound already"
-                                  : "the buffer does not fit in the memory");
+        icd_report(device, ICD_ERROR, "vkBind%sMemory: the %s %s", image ? "Image" : "Buffer",
+                   image ? "image" : "buffer",
+                   buffer->memory ? "is bound already" : "does not fit in the memory");
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     }
     buffer->region = regions_add(
@@ -74,8 +76,8 @@ static VkResult bind(struct icd_device *device, struct icd_buffer *buffer,
 VkResult icd_BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
                               VkDeviceSize offset)
 {
-    return bind(ICD_OBJECT(icd_device, device), ICD_OBJECT(icd_buffer, buffer),
-                ICD_OBJECT(icd_memory, memory), offset);
+    return icd_buffer_bind(ICD_OBJECT(icd_device, device), ICD_OBJECT(icd_buffer, buffer),
+                           ICD_OBJECT(icd_memory, memory), offset, false);
 }
 
 VkResult icd_BindBufferMemory2(VkDevice device, uint32_t count, const VkBindBufferMemoryInfo *infos)
@@ -100,7 +102,7 @@ static VkMemoryRequirements requirements_of(uint64_t size)
     };
 }
 
-static void fill_requirements(uint64_t size, VkMemoryRequirements2 *requirements)
+void icd_fill_requirements(uint64_t size, VkMemoryRequirements2 *requirements)
 {
     requirements->memoryRequirements = requirements_of(size);
     VkMemoryDedicatedRequirements *dedicated = (VkMemoryDedicatedRequirements *)(uintptr_t)icd_find(
@@ -122,7 +124,7 @@ void icd_GetBufferMemoryRequirements2(VkDevice device, const VkBufferMemoryRequi
                                       VkMemoryRequirements2 *requirements)
 {
     (void)device;
-    fill_requirements(ICD_OBJECT(icd_buffer, info->buffer)->size, requirements);
+    icd_fill_requirements(ICD_OBJECT(icd_buffer, info->buffer)->size, requirements);
 }
 
 void icd_GetDeviceBufferMemoryRequirements(VkDevice device,
@@ -130,7 +132,7 @@ void icd_GetDeviceBufferMemoryRequirements(VkDevice device,
                                            VkMemoryRequirements2 *requirements)
 {
     (void)device;
-    fill_requirements(info->pCreateInfo->size, requirements);
+    icd_fill_requirements(info->pCreateInfo->size, requirements);
 }
 
 VkDeviceAddress icd_GetBufferDeviceAddress(VkDevice device, const VkBufferDeviceAddressInfo *info)

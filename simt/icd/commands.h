@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every Vulkan command of the driver, by its dispatch object: NAME stands for vkNAME, implemented
 // by icd_NAME. ALIAS(NAME, SUFFIX) is the same command under its extension name. GRAPHICS has the
-// commands for graphics and images, which lose the device where they are executed.
+// commands for graphics, which lose the device where they are executed.
 // clang-format off
 #ifndef ALIAS
 #define ALIAS(name, suffix)
@@ -110,7 +110,7 @@ DEVICE(GetBufferDeviceAddress)  ALIAS(GetBufferDeviceAddress, KHR) ALIAS(GetBuff
 DEVICE(GetBufferOpaqueCaptureAddress)  ALIAS(GetBufferOpaqueCaptureAddress, KHR)
 DEVICE(CreateBufferView)
 DEVICE(DestroyBufferView)
-// icd/image.c: no formats are supported, so none of these can be used, except for samplers
+// icd/image.c
 DEVICE(CreateImage)
 DEVICE(DestroyImage)
 DEVICE(BindImageMemory)
@@ -124,6 +124,7 @@ DEVICE(GetDeviceImageSparseMemoryRequirements)  ALIAS(GetDeviceImageSparseMemory
 DEVICE(GetImageSubresourceLayout)
 DEVICE(CreateImageView)
 DEVICE(DestroyImageView)
+// icd/graphics.c: none of these can be used, except for samplers
 DEVICE(CreateSampler)
 DEVICE(DestroySampler)
 DEVICE(CreateSamplerYcbcrConversion)
@@ -169,6 +170,13 @@ DEVICE(CmdCopyBuffer)
 DEVICE(CmdCopyBuffer2)  ALIAS(CmdCopyBuffer2, KHR)
 DEVICE(CmdUpdateBuffer)
 DEVICE(CmdFillBuffer)
+DEVICE(CmdCopyImage)
+DEVICE(CmdCopyImage2)  ALIAS(CmdCopyImage2, KHR)
+DEVICE(CmdCopyBufferToImage)
+DEVICE(CmdCopyBufferToImage2)  ALIAS(CmdCopyBufferToImage2, KHR)
+DEVICE(CmdCopyImageToBuffer)
+DEVICE(CmdCopyImageToBuffer2)  ALIAS(CmdCopyImageToBuffer2, KHR)
+DEVICE(CmdClearColorImage)
 DEVICE(CmdPipelineBarrier)
 DEVICE(CmdPipelineBarrier2)  ALIAS(CmdPipelineBarrier2, KHR)
 DEVICE(CmdSetEvent)
@@ -219,13 +227,11 @@ GRAPHICS(CmdSetViewport) GRAPHICS(CmdSetScissor) GRAPHICS(CmdSetLineWidth) GRAPH
 GRAPHICS(CmdSetBlendConstants) GRAPHICS(CmdSetDepthBounds) GRAPHICS(CmdSetStencilCompareMask)
 GRAPHICS(CmdSetStencilWriteMask) GRAPHICS(CmdSetStencilReference) GRAPHICS(CmdBindIndexBuffer)
 GRAPHICS(CmdBindVertexBuffers) GRAPHICS(CmdDraw) GRAPHICS(CmdDrawIndexed) GRAPHICS(CmdDrawIndirect)
-GRAPHICS(CmdDrawIndexedIndirect) GRAPHICS(CmdCopyImage) GRAPHICS(CmdBlitImage)
-GRAPHICS(CmdCopyBufferToImage) GRAPHICS(CmdCopyImageToBuffer) GRAPHICS(CmdClearColorImage)
+GRAPHICS(CmdDrawIndexedIndirect) GRAPHICS(CmdBlitImage)
 GRAPHICS(CmdClearDepthStencilImage) GRAPHICS(CmdClearAttachments) GRAPHICS(CmdResolveImage)
 GRAPHICS(CmdBeginRenderPass) GRAPHICS(CmdNextSubpass) GRAPHICS(CmdEndRenderPass)
 GRAPHICS(CmdDrawIndirectCount) GRAPHICS(CmdDrawIndexedIndirectCount) GRAPHICS(CmdBeginRenderPass2)
-GRAPHICS(CmdNextSubpass2) GRAPHICS(CmdEndRenderPass2) GRAPHICS(CmdCopyImage2)
-GRAPHICS(CmdCopyBufferToImage2) GRAPHICS(CmdCopyImageToBuffer2) GRAPHICS(CmdBlitImage2)
+GRAPHICS(CmdNextSubpass2) GRAPHICS(CmdEndRenderPass2) GRAPHICS(CmdBlitImage2)
 GRAPHICS(CmdResolveImage2) GRAPHICS(CmdBeginRendering) GRAPHICS(CmdEndRendering)
 GRAPHICS(CmdSetCullMode) GRAPHICS(CmdSetFrontFace) GRAPHICS(CmdSetPrimitiveTopology)
 GRAPHICS(CmdSetViewportWithCount) GRAPHICS(CmdSetScissorWithCount) GRAPHICS(CmdBindVertexBuffers2)

@@ -18,7 +18,8 @@ static bool find_region(struct executor *executor, const char *name, uint32_t nu
     const struct region *found = regions_get(executor->device->regions, number);
     if (!found || !found->bytes) {
         icd_report(executor->device, ICD_ERROR,
-                   "%s: a buffer is destroyed, or has no memory, or its memory was freed", name);
+                   "%s: a buffer or image is destroyed, or has no memory, or its memory was freed",
+                   name);
         return false;
     }
     *region = *found;
@@ -71,6 +72,7 @@ static struct region resolve(struct executor *executor, const struct icd_descrip
         .size = descriptor->range < room ? descriptor->range : room,
         .read_only = type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
                      type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC,
+        .extent = {descriptor->extent[0], descriptor->extent[1], descriptor->extent[2]},
         .address = region_address(descriptor->region, offset),
     };
 }
@@ -312,8 +314,8 @@ static bool run_copy_queries(struct executor *executor, const struct command *co
 
 static bool lose(struct executor *executor, const struct command *command)
 {
-    icd_report(executor->device, ICD_ERROR,
-               "%s: graphics and images are not supported: the device is lost", command->graphics);
+    icd_report(executor->device, ICD_ERROR, "%s: graphics is not supported: the device is lost",
+               command->graphics);
     icd_lose_device(executor->device);
     return false;
 }

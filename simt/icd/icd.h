@@ -138,6 +138,7 @@ struct icd_descriptor {
     uint32_t region; // in device->regions; 0: not written; stale once the buffer is destroyed
     uint64_t offset, range;            // bytes; range may be VK_WHOLE_SIZE
     const unsigned char *inline_bytes; // an inline uniform block's `range` bytes
+    uint16_t extent[3];                // of an image; otherwise 0
 };
 
 // Limits of storage, uniform and push data needed by both properties.c and pipeline.c are the

@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// No format supports images, so a valid program never has one, nor anything for graphics. The
-// commands exist because programs, loaders and layers may look for all of a version; samplers can
-// be created and do nothing.
-#include "icd/icd.h"
+// Storage images, whose texels have 32 bits. Barriers and layouts have no effect, and both tilings
+// are the same.
+#include "icd/objects.h"
 
 #include <stdlib.h>
+
+#define TEXEL 4 // bytes
+
+VkExtent3D icd_image_level(const struct icd_image *image, uint32_t level, uint64_t *begins)
+{
+    VkExtent3D extent = image->extent;
+    *begins = 0;
+    for (uint32_t i = 0; i < level && i < image->levels; i++) {
+        *begins += (uint64_t)extent.width * extent.height * extent.depth * image->layers * TEXEL;
+        extent.width = extent.width > 1 ? extent.width / 2 : 1;
+        extent.height = extent.height > 1 ? extent.height / 2 : 1;
+        extent.depth = extent.depth > 1 ? extent.depth / 2 : 1;
+    }
+    return extent;
+}
 
 static VkResult refuse(VkDevice device, const char *what)
 {
@@ -12,53 +26,93 @@ static VkResult refuse(VkDevice device, const char *what)
     return VK_ERROR_FORMAT_NOT_SUPPORTED;
 }
 
+// Whether the device has such images. It says so of the format, so that the sizes do not overflow.
+static bool is_supported(VkDevice device, const VkImageCreateInfo *info)
+{
+    VkImageFormatProperties most;
+    return icd_GetPhysicalDeviceImageFormatProperties(
+               ICD_HANDLE(VkPhysicalDevice, ICD_OBJECT(icd_device, device)->physical), info->format,
+               info->imageType, info->tiling, info->usage, info->flags, &most) == VK_SUCCESS &&
+           info->extent.width && info->extent.width <= most.maxExtent.width &&
+           info->extent.height && info->extent.height <= most.maxExtent.height &&
+           info->extent.depth && info->extent.depth <= most.maxExtent.depth && info->mipLevels &&
+           info->mipLevels <= most.maxMipLevels && info->arrayLayers &&
+           info->arrayLayers <= most.maxArrayLayers && info->samples == VK_SAMPLE_COUNT_1_BIT;
+}
+
+static struct icd_image image_of(const VkImageCreateInfo *info)
+{
+    struct icd_image image = {
+        .extent = info->extent, .levels = info->mipLevels, .layers = info->arrayLayers};
+    icd_image_level(&image, image.levels, &image.buffer.size);
+    return image;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL icd_CreateImage(VkDevice device, const VkImageCreateInfo *info,
                                                const VkAllocationCallbacks *allocator,
                                                VkImage *image)
 {
-    (void)info, (void)allocator;
+    (void)allocator;
     *image = VK_NULL_HANDLE;
-    return refuse(device, "image: images are not supported");
+    if (!is_supported(device, info))
+        return refuse(device, "image: only storage images of R32 formats are supported");
+    struct icd_image *made = malloc(sizeof *made);
+    if (!made)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    *made = image_of(info);
+    *image = ICD_HANDLE(VkImage, made);
+    return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_DestroyImage(VkDevice device, VkImage image,
                                             const VkAllocationCallbacks *allocator)
 {
-    (void)device, (void)image, (void)allocator;
+    (void)allocator;
+    struct icd_image *gone = ICD_OBJECT(icd_image, image);
+    icd_buffer_destroy(ICD_OBJECT(icd_device, device), gone ? &gone->buffer : NULL);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL icd_BindImageMemory(VkDevice device, VkImage image,
                                                    VkDeviceMemory memory, VkDeviceSize offset)
 {
-    (void)image, (void)memory, (void)offset;
-    return refuse(device, "image: images are not supported");
+    return icd_buffer_bind(ICD_OBJECT(icd_device, device), &ICD_OBJECT(icd_image, image)->buffer,
+                           ICD_OBJECT(icd_memory, memory), offset, true);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL icd_BindImageMemory2(VkDevice device, uint32_t count,
                                                     const VkBindImageMemoryInfo *infos)
 {
-    (void)infos;
-    return count ? refuse(device, "image: images are not supported") : VK_SUCCESS;
+    VkResult result = VK_SUCCESS;
+    for (uint32_t i = 0; i < count; i++) {
+        const VkResult bound =
+            icd_BindImageMemory(device, infos[i].image, infos[i].memory, infos[i].memoryOffset);
+        if (bound != VK_SUCCESS)
+            result = bound;
+    }
+    return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetImageMemoryRequirements(VkDevice device, VkImage image,
                                                           VkMemoryRequirements *needs)
 {
-    (void)device, (void)image;
-    *needs = (VkMemoryRequirements){.alignment = 1};
+    (void)device;
+    VkMemoryRequirements2 filled = {.pNext = NULL};
+    icd_fill_requirements(ICD_OBJECT(icd_image, image)->buffer.size, &filled);
+    *needs = filled.memoryRequirements;
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetImageMemoryRequirements2(
     VkDevice device, const VkImageMemoryRequirementsInfo2 *info, VkMemoryRequirements2 *needs)
 {
-    icd_GetImageMemoryRequirements(device, info->image, &needs->memoryRequirements);
+    (void)device;
+    icd_fill_requirements(ICD_OBJECT(icd_image, info->image)->buffer.size, needs);
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetDeviceImageMemoryRequirements(
     VkDevice device, const VkDeviceImageMemoryRequirements *info, VkMemoryRequirements2 *needs)
 {
-    (void)info;
-    icd_GetImageMemoryRequirements(device, VK_NULL_HANDLE, &needs->memoryRequirements);
+    (void)device;
+    icd_fill_requirements(image_of(info->pCreateInfo).buffer.size, needs);
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetImageSparseMemoryRequirements(
@@ -85,11 +139,19 @@ VKAPI_ATTR void VKAPI_CALL icd_GetDeviceImageSparseMemoryRequirements(
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetImageSubresourceLayout(VkDevice device, VkImage image,
-                                                         const VkImageSubresource *subresource,
+                                                         const VkImageSubresource *part,
                                                          VkSubresourceLayout *layout)
 {
-    (void)device, (void)image, (void)subresource;
-    *layout = (VkSubresourceLayout){0};
+    (void)device;
+    uint64_t begins;
+    const VkExtent3D extent =
+        icd_image_level(ICD_OBJECT(icd_image, image), part->mipLevel, &begins);
+    const uint64_t row = (uint64_t)extent.width * TEXEL, plane = row * extent.height;
+    *layout = (VkSubresourceLayout){.offset = begins + part->arrayLayer * plane * extent.depth,
+                                    .size = plane * extent.depth,
+                                    .rowPitch = row,
+                                    .arrayPitch = plane * extent.depth,
+                                    .depthPitch = plane};
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL icd_CreateImageView(VkDevice device,
@@ -97,68 +159,39 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateImageView(VkDevice device,
                                                    const VkAllocationCallbacks *allocator,
                                                    VkImageView *view)
 {
-    (void)info, (void)allocator;
-    *view = VK_NULL_HANDLE;
-    return refuse(device, "image view: images are not supported");
+    (void)allocator;
+    const struct icd_image *image = ICD_OBJECT(icd_image, info->image);
+    const VkImageSubresourceRange *range = &info->subresourceRange;
+    (void)device;
+    struct icd_view *made = malloc(sizeof *made);
+    if (!made)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    uint64_t begins;
+    VkExtent3D extent = icd_image_level(image, range->baseMipLevel, &begins);
+    const uint64_t layer = (uint64_t)extent.width * extent.height * extent.depth * TEXEL;
+    const uint32_t layers = range->layerCount == VK_REMAINING_ARRAY_LAYERS
+                                ? image->layers - range->baseArrayLayer
+                                : range->layerCount;
+    if (info->viewType == VK_IMAGE_VIEW_TYPE_1D_ARRAY)
+        extent.height = layers;
+    if (info->viewType == VK_IMAGE_VIEW_TYPE_2D_ARRAY ||
+        info->viewType == VK_IMAGE_VIEW_TYPE_CUBE ||
+        info->viewType == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY)
+        extent.depth = layers;
+    *made = (struct icd_view){
+        .region = image->buffer.region,
+        .offset = begins + range->baseArrayLayer * layer,
+        .size = layers * layer,
+        .extent = {(uint16_t)extent.width, (uint16_t)extent.height, (uint16_t)extent.depth},
+    };
+    *view = ICD_HANDLE(VkImageView, made);
+    return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_DestroyImageView(VkDevice device, VkImageView view,
                                                 const VkAllocationCallbacks *allocator)
 {
-    (void)device, (void)view, (void)allocator;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL icd_CreateSampler(VkDevice device, const VkSamplerCreateInfo *info,
-                                                 const VkAllocationCallbacks *allocator,
-                                                 VkSampler *sampler)
-{
-    (void)device, (void)info, (void)allocator;
-    void *object = malloc(1); // only its address matters
-    *sampler = ICD_HANDLE(VkSampler, object);
-    return object ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
-}
-
-VKAPI_ATTR void VKAPI_CALL icd_DestroySampler(VkDevice device, VkSampler sampler,
-                                              const VkAllocationCallbacks *allocator)
-{
     (void)allocator;
-    icd_private_forget(ICD_OBJECT(icd_device, device), (uintptr_t)sampler);
-    free((void *)(uintptr_t)sampler);
+    icd_private_forget(ICD_OBJECT(icd_device, device), (uintptr_t)view);
+    free((void *)(uintptr_t)view);
 }
-
-// Graphics
-
-VKAPI_ATTR void VKAPI_CALL icd_GetRenderAreaGranularity(VkDevice device, VkRenderPass pass,
-                                                        VkExtent2D *granularity)
-{
-    (void)device, (void)pass;
-    *granularity = (VkExtent2D){1, 1};
-}
-
-#define REFUSE_CREATE(name, type)                                                                  \
-    VKAPI_ATTR VkResult VKAPI_CALL icd_Create##name(                                               \
-        VkDevice device, const Vk##name##CreateInfo *info, const VkAllocationCallbacks *allocator, \
-        Vk##type *made)                                                                            \
-    {                                                                                              \
-        (void)info, (void)allocator;                                                               \
-        *made = VK_NULL_HANDLE;                                                                    \
-        icd_say(ICD_OBJECT(icd_device, device)->physical->instance, ICD_ERROR,                     \
-                "vkCreate" #name ": graphics and images are not supported");                       \
-        return VK_ERROR_FEATURE_NOT_PRESENT;                                                       \
-    }
-#define DESTROY_NONE(type)                                                                         \
-    VKAPI_ATTR void VKAPI_CALL icd_Destroy##type(VkDevice device, Vk##type none,                   \
-                                                 const VkAllocationCallbacks *allocator)           \
-    {                                                                                              \
-        (void)device, (void)none, (void)allocator;                                                 \
-    }
-
-REFUSE_CREATE(Framebuffer, Framebuffer)
-DESTROY_NONE(Framebuffer)
-REFUSE_CREATE(RenderPass, RenderPass)
-DESTROY_NONE(RenderPass)
-REFUSE_CREATE(SamplerYcbcrConversion, SamplerYcbcrConversion)
-DESTROY_NONE(SamplerYcbcrConversion)
-
-typedef VkRenderPassCreateInfo2 VkRenderPass2CreateInfo;
-REFUSE_CREATE(RenderPass2, RenderPass)

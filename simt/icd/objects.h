@@ -24,6 +24,28 @@ struct icd_buffer {
     struct icd_buffer *next, **link; // in memory->buffers
 };
 void icd_memory_release(struct icd_memory *memory);
+// Of buffers and images.
+VkResult icd_buffer_bind(struct icd_device *device, struct icd_buffer *buffer,
+                         struct icd_memory *memory, uint64_t offset, bool image);
+void icd_buffer_destroy(struct icd_device *device, struct icd_buffer *buffer);
+void icd_fill_requirements(uint64_t size, VkMemoryRequirements2 *requirements);
+
+// icd/image.c. An image is a buffer of texels of 4 bytes: level by level, in it layer by layer,
+// plane by plane, row by row.
+struct icd_image {
+    struct icd_buffer buffer;
+    VkExtent3D extent; // of level 0
+    uint32_t levels, layers;
+};
+
+struct icd_view {
+    uint32_t region;       // the image's
+    uint64_t offset, size; // bytes
+    uint16_t extent[3];
+};
+// The extent of a level, and where it begins in bytes. `level` may be the number of levels, for the
+// image's size.
+VkExtent3D icd_image_level(const struct icd_image *image, uint32_t level, uint64_t *begins);
 
 // icd/descriptor.c, icd/update.c
 struct icd_set {

@@ -167,9 +167,15 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceQueueFamilyProperties2(
         out->queueFamilyProperties = queue_family(physical);
 }
 
-// Formats: none, neither for images nor for texel buffers. One claims attachment support because
-// Amber otherwise refuses the device for compute, and then creates no image; a program that would
-// do so first asks for limits, and gets none.
+// Formats: three of 32 bits for storage images, none for texel buffers. One claims attachment
+// support because Amber otherwise refuses the device for compute, and then creates no image; a
+// program that would do so first asks for limits, and gets none.
+
+static bool is_texel(VkFormat format)
+{
+    return format == VK_FORMAT_R32_UINT || format == VK_FORMAT_R32_SINT ||
+           format == VK_FORMAT_R32_SFLOAT;
+}
 
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties(VkPhysicalDevice physical,
                                                                  VkFormat format,
@@ -177,6 +183,11 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties(VkPhysicalDevic
 {
     const bool webgpu = ICD_OBJECT(icd_physical, physical)->settings.face == FACE_WEBGPU;
     *properties = (VkFormatProperties){0};
+    if (is_texel(format))
+        properties->linearTilingFeatures = properties->optimalTilingFeatures =
+            VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT |
+            VK_FORMAT_FEATURE_TRANSFER_DST_BIT |
+            (format == VK_FORMAT_R32_SFLOAT ? 0 : VK_FORMAT_FEATURE_STORAGE_IMAGE_ATOMIC_BIT);
     if (format == VK_FORMAT_B8G8R8A8_UNORM)
         properties->optimalTilingFeatures = VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT;
     if (format == VK_FORMAT_D32_SFLOAT_S8_UINT && webgpu) // Dawn ends the process without one
@@ -191,7 +202,8 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties2(VkPhysicalDevi
     for (VkBaseOutStructure *next = properties->pNext; next; next = next->pNext)
         if (next->sType == VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3) {
             VkFormatProperties3 *three = (VkFormatProperties3 *)next;
-            three->linearTilingFeatures = three->bufferFeatures = 0;
+            three->bufferFeatures = 0;
+            three->linearTilingFeatures = properties->formatProperties.linearTilingFeatures;
             three->optimalTilingFeatures = properties->formatProperties.optimalTilingFeatures;
         }
 }
@@ -200,18 +212,40 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceImageFormatProperties(
     VkPhysicalDevice physical, VkFormat format, VkImageType type, VkImageTiling tiling,
     VkImageUsageFlags usage, VkImageCreateFlags flags, VkImageFormatProperties *properties)
 {
-    (void)physical, (void)format, (void)type, (void)tiling, (void)usage, (void)flags;
+    VkPhysicalDeviceProperties device;
     *properties = (VkImageFormatProperties){0};
-    return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    if (!is_texel(format) || tiling > VK_IMAGE_TILING_LINEAR || type > VK_IMAGE_TYPE_3D ||
+        usage & ~(VkImageUsageFlags)(VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                                     VK_IMAGE_USAGE_TRANSFER_DST_BIT) ||
+        flags & ~(VkImageCreateFlags)(VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT |
+                                      VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT))
+        return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    icd_GetPhysicalDeviceProperties(physical, &device);
+    const uint32_t most = type == VK_IMAGE_TYPE_3D ? device.limits.maxImageDimension3D
+                                                   : device.limits.maxImageDimension2D;
+    *properties = (VkImageFormatProperties){
+        .maxExtent = {most, type == VK_IMAGE_TYPE_1D ? 1 : most,
+                      type == VK_IMAGE_TYPE_3D ? most : 1},
+        .maxMipLevels = tiling == VK_IMAGE_TILING_LINEAR ? 1 : 32 - (uint32_t)__builtin_clz(most),
+        .maxArrayLayers = type == VK_IMAGE_TYPE_3D ? 1 : device.limits.maxImageArrayLayers,
+        .sampleCounts = VK_SAMPLE_COUNT_1_BIT,
+        .maxResourceSize = UINT64_C(1) << REGION_SHIFT,
+    };
+    return VK_SUCCESS;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceImageFormatProperties2(
     VkPhysicalDevice physical, const VkPhysicalDeviceImageFormatInfo2 *info,
     VkImageFormatProperties2 *properties)
 {
-    (void)physical, (void)info;
+    const VkPhysicalDeviceExternalImageFormatInfo *external =
+        icd_find(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO);
     properties->imageFormatProperties = (VkImageFormatProperties){0};
-    return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    if (external && external->handleType)
+        return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    return icd_GetPhysicalDeviceImageFormatProperties(physical, info->format, info->type,
+                                                      info->tiling, info->usage, info->flags,
+                                                      &properties->imageFormatProperties);
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceSparseImageFormatProperties(

@@ -138,13 +138,17 @@ static const char *type_name(VkDescriptorType type)
         return "a uniform buffer";
     case VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK:
         return "an inline uniform block";
+    case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+        return "a storage image";
     default:
-        return "an image, sampler or texel buffer";
+        return "a sampled image, sampler or texel buffer";
     }
 }
 
 static bool type_fits(const struct resource *resource, VkDescriptorType type)
 {
+    if (resource->kind == RESOURCE_IMAGE)
+        return type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
     if (resource->kind == RESOURCE_STORAGE)
         return type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER ||
                type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
@@ -156,6 +160,9 @@ static bool type_fits(const struct resource *resource, VkDescriptorType type)
 static bool check_layout(const struct program *program, const struct icd_pipeline_layout *layout,
                          struct line *error)
 {
+    static const char *const kinds[] = {[RESOURCE_STORAGE] = "a storage buffer",
+                                        [RESOURCE_UNIFORM] = "a uniform buffer",
+                                        [RESOURCE_IMAGE] = "a storage image"};
     for (uint32_t i = 0; i < program->resource_count; i++) {
         const struct resource *resource = &program->resources[i];
         const struct icd_binding *binding = find_binding(layout, resource);
@@ -164,9 +171,7 @@ static bool check_layout(const struct program *program, const struct icd_pipelin
                         resource->set, resource->binding);
         if (!type_fits(resource, binding->type))
             return fail(error, "set %u, binding %u is %s in the module and %s in the layout",
-                        resource->set, resource->binding,
-                        resource->kind == RESOURCE_STORAGE ? "a storage buffer"
-                                                           : "a uniform buffer",
+                        resource->set, resource->binding, kinds[resource->kind],
                         type_name(binding->type));
         const uint32_t count =
             binding->type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK ? 1 : binding->count;

@@ -245,16 +245,180 @@ void icd_CmdUpdateBuffer(VkCommandBuffer handle, VkBuffer to, VkDeviceSize offse
     command->update.bytes = bytes;
 }
 
-void icd_CmdFillBuffer(VkCommandBuffer handle, VkBuffer to, VkDeviceSize offset, VkDeviceSize size,
-                       uint32_t value)
+static void record_fill(VkCommandBuffer handle, uint32_t region, uint64_t offset, uint64_t size,
+                        uint32_t value)
 {
     struct command *command = record(ICD_OBJECT(icd_command_buffer, handle), COMMAND_FILL);
     if (!command)
         return;
-    command->fill.to = region_of(to);
+    command->fill.to = region;
     command->fill.offset = offset;
     command->fill.size = size;
     command->fill.value = value;
+}
+
+void icd_CmdFillBuffer(VkCommandBuffer handle, VkBuffer to, VkDeviceSize offset, VkDeviceSize size,
+                       uint32_t value)
+{
+    record_fill(handle, region_of(to), offset, size, value);
+}
+
+// Copies of images: a row of texels, or of the buffer's bytes for them, is a piece.
+struct side {
+    uint32_t region;
+    uint64_t first, row, plane; // bytes
+};
+
+static struct side image_side(VkImage handle, const VkImageSubresourceLayers *part,
+                              VkOffset3D offset)
+{
+    const struct icd_image *image = ICD_OBJECT(icd_image, handle);
+    struct side side = {.region = image->buffer.region};
+    const VkExtent3D extent = icd_image_level(image, part->mipLevel, &side.first);
+    side.row = (uint64_t)extent.width * 4;
+    side.plane = side.row * extent.height;
+    side.first +=
+        ((uint64_t)part->baseArrayLayer * extent.depth + (uint32_t)offset.z) * side.plane +
+        (uint32_t)offset.y * side.row + (uint32_t)offset.x * UINT64_C(4);
+    return side;
+}
+
+static struct side buffer_side(VkBuffer handle, const VkBufferImageCopy2 *region)
+{
+    struct side side = {.region = region_of(handle), .first = region->bufferOffset};
+    const uint32_t row = region->bufferRowLength, height = region->bufferImageHeight;
+    side.row = (row ? row : region->imageExtent.width) * UINT64_C(4);
+    side.plane = side.row * (height ? height : region->imageExtent.height);
+    return side;
+}
+
+// As many planes as the copy has layers, or is deep.
+static void record_rows(struct icd_command_buffer *buffer, const struct side *from,
+                        const struct side *to, VkExtent3D extent, uint32_t layers)
+{
+    const uint32_t planes = extent.depth > layers ? extent.depth : layers;
+    const uint64_t count = (uint64_t)planes * extent.height;
+    if (count > UINT32_MAX)
+        return;
+    VkBufferCopy *pieces = icd_record_bytes(buffer, count * sizeof pieces[0]);
+    struct command *command = record(buffer, COMMAND_COPY);
+    if (!command)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t plane = i / extent.height, row = i % extent.height;
+        pieces[i] = (VkBufferCopy){.srcOffset = from->first + plane * from->plane + row * from->row,
+                                   .dstOffset = to->first + plane * to->plane + row * to->row,
+                                   .size = extent.width * UINT64_C(4)};
+    }
+    command->copy.from = from->region;
+    command->copy.to = to->region;
+    command->copy.pieces = pieces;
+    command->copy.count = (uint32_t)count;
+}
+
+static void copy_image(VkCommandBuffer handle, VkImage from, VkImage to, const VkImageCopy2 *region)
+{
+    const struct side source = image_side(from, &region->srcSubresource, region->srcOffset);
+    const struct side target = image_side(to, &region->dstSubresource, region->dstOffset);
+    const uint32_t a = region->srcSubresource.layerCount, b = region->dstSubresource.layerCount;
+    record_rows(ICD_OBJECT(icd_command_buffer, handle), &source, &target, region->extent,
+                a > b ? a : b);
+}
+
+void icd_CmdCopyImage2(VkCommandBuffer handle, const VkCopyImageInfo2 *info)
+{
+    for (uint32_t i = 0; i < info->regionCount; i++)
+        copy_image(handle, info->srcImage, info->dstImage, &info->pRegions[i]);
+}
+
+void icd_CmdCopyImage(VkCommandBuffer handle, VkImage from, VkImageLayout from_layout, VkImage to,
+                      VkImageLayout to_layout, uint32_t count, const VkImageCopy *regions)
+{
+    (void)from_layout;
+    (void)to_layout;
+    for (uint32_t i = 0; i < count; i++)
+        copy_image(handle, from, to,
+                   &(VkImageCopy2){.srcSubresource = regions[i].srcSubresource,
+                                   .srcOffset = regions[i].srcOffset,
+                                   .dstSubresource = regions[i].dstSubresource,
+                                   .dstOffset = regions[i].dstOffset,
+                                   .extent = regions[i].extent});
+}
+
+static void copy_buffer_image(VkCommandBuffer handle, VkBuffer bytes, VkImage image,
+                              const VkBufferImageCopy2 *region, bool to_image)
+{
+    const struct side buffer = buffer_side(bytes, region);
+    const struct side texels = image_side(image, &region->imageSubresource, region->imageOffset);
+    record_rows(ICD_OBJECT(icd_command_buffer, handle), to_image ? &buffer : &texels,
+                to_image ? &texels : &buffer, region->imageExtent,
+                region->imageSubresource.layerCount);
+}
+
+static void copy_buffer_image_1(VkCommandBuffer handle, VkBuffer bytes, VkImage image,
+                                const VkBufferImageCopy *region, bool to_image)
+{
+    copy_buffer_image(handle, bytes, image,
+                      &(VkBufferImageCopy2){.bufferOffset = region->bufferOffset,
+                                            .bufferRowLength = region->bufferRowLength,
+                                            .bufferImageHeight = region->bufferImageHeight,
+                                            .imageSubresource = region->imageSubresource,
+                                            .imageOffset = region->imageOffset,
+                                            .imageExtent = region->imageExtent},
+                      to_image);
+}
+
+void icd_CmdCopyBufferToImage2(VkCommandBuffer handle, const VkCopyBufferToImageInfo2 *info)
+{
+    for (uint32_t i = 0; i < info->regionCount; i++)
+        copy_buffer_image(handle, info->srcBuffer, info->dstImage, &info->pRegions[i], true);
+}
+
+void icd_CmdCopyImageToBuffer2(VkCommandBuffer handle, const VkCopyImageToBufferInfo2 *info)
+{
+    for (uint32_t i = 0; i < info->regionCount; i++)
+        copy_buffer_image(handle, info->dstBuffer, info->srcImage, &info->pRegions[i], false);
+}
+
+void icd_CmdCopyBufferToImage(VkCommandBuffer handle, VkBuffer from, VkImage to,
+                              VkImageLayout layout, uint32_t count,
+                              const VkBufferImageCopy *regions)
+{
+    (void)layout;
+    for (uint32_t i = 0; i < count; i++)
+        copy_buffer_image_1(handle, from, to, &regions[i], true);
+}
+
+void icd_CmdCopyImageToBuffer(VkCommandBuffer handle, VkImage from, VkImageLayout layout,
+                              VkBuffer to, uint32_t count, const VkBufferImageCopy *regions)
+{
+    (void)layout;
+    for (uint32_t i = 0; i < count; i++)
+        copy_buffer_image_1(handle, to, from, &regions[i], false);
+}
+
+void icd_CmdClearColorImage(VkCommandBuffer handle, VkImage to, VkImageLayout layout,
+                            const VkClearColorValue *value, uint32_t count,
+                            const VkImageSubresourceRange *ranges)
+{
+    (void)layout;
+    const struct icd_image *image = ICD_OBJECT(icd_image, to);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n < ranges[i].levelCount; n++) {
+            const uint32_t level = ranges[i].baseMipLevel + n;
+            if (level >= image->levels) // also of VK_REMAINING_MIP_LEVELS
+                break;
+            const uint32_t first = ranges[i].baseArrayLayer, layers = ranges[i].layerCount;
+            const struct side side = image_side(
+                to, &(VkImageSubresourceLayers){.mipLevel = level, .baseArrayLayer = first},
+                (VkOffset3D){0, 0, 0});
+            uint64_t begins;
+            const VkExtent3D extent = icd_image_level(image, level, &begins);
+            record_fill(handle, side.region, side.first,
+                        (layers == VK_REMAINING_ARRAY_LAYERS ? image->layers - first : layers) *
+                            side.plane * extent.depth,
+                        value->uint32[0]);
+        }
 }
 
 // Synchronisation. Commands execute one after the other and all memory is coherent, so barriers

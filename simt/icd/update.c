@@ -58,32 +58,46 @@ static unsigned char *byte_at(const struct cursor *cursor)
     return cursor->set->inline_bytes + block + cursor->element;
 }
 
-static struct icd_descriptor describe(const VkDescriptorBufferInfo *info)
+// `data`: a VkDescriptorImageInfo or a VkDescriptorBufferInfo.
+static struct icd_descriptor describe(VkDescriptorType type, const unsigned char *data)
 {
-    const struct icd_buffer *buffer = ICD_OBJECT(icd_buffer, info->buffer);
+    VkDescriptorBufferInfo info;
+    VkDescriptorImageInfo image;
+    if (type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE) {
+        memcpy(&image, data, sizeof image);
+        const struct icd_view *view = ICD_OBJECT(icd_view, image.imageView);
+        if (!view)
+            return (struct icd_descriptor){0};
+        return (struct icd_descriptor){
+            .region = view->region,
+            .offset = view->offset,
+            .range = view->size,
+            .extent = {view->extent[0], view->extent[1], view->extent[2]},
+        };
+    }
+    memcpy(&info, data, sizeof info);
+    const struct icd_buffer *buffer = ICD_OBJECT(icd_buffer, info.buffer);
     return (struct icd_descriptor){
         .region = buffer ? buffer->region : 0,
-        .offset = info->offset,
-        .range = info->range,
+        .offset = info.offset,
+        .range = info.range,
     };
 }
 
-// Writes `count` elements or bytes, `stride` bytes apart. Ignores images and samplers, which no
-// format supports.
+// Writes `count` elements or bytes, `stride` bytes apart. Ignores samplers and images that are
+// sampled, which no format supports.
 static void write_elements(struct cursor cursor, VkDescriptorType type, uint32_t count,
                            const unsigned char *data, size_t stride)
 {
-    if (!data || (!is_buffer(type) && !icd_is_inline(type)))
+    if (!data ||
+        (!is_buffer(type) && !icd_is_inline(type) && type != VK_DESCRIPTOR_TYPE_STORAGE_IMAGE))
         return;
     icd_set_lock(cursor.set);
     for (uint32_t i = 0; i < count && settle(&cursor, type); i++, cursor.element++) {
-        if (icd_is_inline(type)) {
+        if (icd_is_inline(type))
             *byte_at(&cursor) = data[i];
-        } else {
-            VkDescriptorBufferInfo info;
-            memcpy(&info, data + i * stride, sizeof info);
-            *descriptor_at(&cursor) = describe(&info);
-        }
+        else
+            *descriptor_at(&cursor) = describe(type, data + i * stride);
     }
     icd_set_unlock(cursor.set);
 }
@@ -91,14 +105,15 @@ static void write_elements(struct cursor cursor, VkDescriptorType type, uint32_t
 void icd_set_write(struct icd_set *set, const VkWriteDescriptorSet *write)
 {
     const struct cursor cursor = find(set, write->dstBinding, write->dstArrayElement);
-    const void *data = write->pBufferInfo;
+    const bool image = write->descriptorType == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    const void *data = image ? (const void *)write->pImageInfo : write->pBufferInfo;
     if (icd_is_inline(write->descriptorType)) {
         const VkWriteDescriptorSetInlineUniformBlock *block =
             icd_find(write->pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK);
         data = block && block->dataSize >= write->descriptorCount ? block->pData : NULL;
     }
     write_elements(cursor, write->descriptorType, write->descriptorCount, data,
-                   sizeof(VkDescriptorBufferInfo));
+                   image ? sizeof(VkDescriptorImageInfo) : sizeof(VkDescriptorBufferInfo));
 }
 
 // Holds both sets stable while copying: pools are locked in address order.

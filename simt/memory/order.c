@@ -19,9 +19,8 @@
 #define DRIFT_MAX    4   // invocations with a sinking store per drift
 #define DRIFT_LOOKS  128 // invocations examined per drift
 
-// Classes of ordering: buffers and shared memory have separate semantics, and under ORDER_RELAXED
-// fewer things order atomic accesses.
-enum class { CLASS_BUFFER, CLASS_SHARED, CLASS_COUNT };
+// Classes of ordering (memory/pending.h): buffers, shared memory and images have separate
+// semantics, and under ORDER_RELAXED fewer things order atomic accesses.
 enum access { ACCESS_PLAIN, ACCESS_ATOMIC, ACCESS_COUNT };
 
 // The time up to which overwrites are visible, by level.
@@ -63,7 +62,7 @@ struct path {
 struct part {
     uintptr_t granule;
     uint8_t bytes;
-    bool is_shared;
+    enum memory_class class;
 };
 
 static void begin(struct order *order)
@@ -130,15 +129,15 @@ struct cut {
     unsigned shift, done;
 };
 
-static ALWAYS_INLINE unsigned cut_access(uintptr_t at, uint32_t size, bool is_shared,
+static ALWAYS_INLINE unsigned cut_access(uintptr_t at, uint32_t size, enum memory_class class,
                                          struct cut cuts[2])
 {
     const unsigned skip = at & 7, bytes = (1u << size) - 1;
-    cuts[0] = (struct cut){{at - skip, (uint8_t)(bytes << skip), is_shared}, 8 * skip, 0};
+    cuts[0] = (struct cut){{at - skip, (uint8_t)(bytes << skip), class}, 8 * skip, 0};
     if (skip + size <= 8)
         return 1;
     const unsigned first = 8 - skip;
-    cuts[1] = (struct cut){{at - skip + 8, (uint8_t)(bytes >> first), is_shared}, 0, 8 * first};
+    cuts[1] = (struct cut){{at - skip + 8, (uint8_t)(bytes >> first), class}, 0, 8 * first};
     return 2;
 }
 
@@ -183,7 +182,7 @@ static void note(const struct path *path, const struct part *part, enum level fr
         if (level < LEVEL_DEVICE)
             pending_overlay(&path->viewers[level]->pending, part->granule, part->bytes, &old);
         // Shared memory has no other observers, and its next user must not see it.
-        if (level > to || (level == LEVEL_DEVICE && part->is_shared))
+        if (level > to || (level == LEVEL_DEVICE && part->class == CLASS_SHARED))
             continue;
         past_note(path->order->past, &(struct overwrite){
                                          .granule = part->granule,
@@ -204,7 +203,7 @@ static void clear_way(const struct path *path, const struct part *part, enum lev
 // store there moves one level further.
 static void move(const struct path *path, const struct store *store, enum level from, enum level to)
 {
-    const struct part part = {store->granule, store->bytes, store->is_shared};
+    const struct part part = {store->granule, store->bytes, store->class};
     clear_way(path, &part, from, to);
     note(path, &part, from, to);
     if (to == LEVEL_DEVICE) {
@@ -278,7 +277,8 @@ static struct ordering ordering_of(const struct exec *exec, uint32_t scope, uint
     return (struct ordering){
         .level = level_of(scope),
         .classes = {semantics & SpvMemorySemanticsUniformMemoryMask,
-                    semantics & SpvMemorySemanticsWorkgroupMemoryMask},
+                    semantics & SpvMemorySemanticsWorkgroupMemoryMask,
+                    semantics & SpvMemorySemanticsImageMemoryMask},
         .releases = {releases && (implied || semantics & SpvMemorySemanticsMakeAvailableMask),
                      releases},
         .acquires = {acquires && (implied || semantics & SpvMemorySemanticsMakeVisibleMask),
@@ -289,7 +289,7 @@ static struct ordering ordering_of(const struct exec *exec, uint32_t scope, uint
 
 static bool is_ordered(const struct ordering *ordering, const struct store *store)
 {
-    return ordering->classes[store->is_shared ? CLASS_SHARED : CLASS_BUFFER] &&
+    return ordering->classes[store->class] &&
            ordering->releases[store->is_atomic ? ACCESS_ATOMIC : ACCESS_PLAIN] &&
            !store->is_private;
 }
@@ -319,7 +319,7 @@ static void raise_to(uint64_t *time, uint64_t least)
 // Makes visible what has reached the levels of the scope; of the levels beyond, what an invocation
 // in the scope has passed on.
 static void acquire_view(const struct path *path, enum level scope, enum access access,
-                         enum class class)
+                         enum memory_class class)
 {
     struct view *own = &path->viewers[LEVEL_LANE]->view[access][class];
     for (enum level level = LEVEL_SUBGROUP; level <= scope; level++)
@@ -331,7 +331,7 @@ static void acquire_view(const struct path *path, enum level scope, enum access 
 
 // A release passes the invocation's view on to those in the scope that acquire.
 static void pass_on_view(const struct path *path, enum level scope, enum access access,
-                         enum class class)
+                         enum memory_class class)
 {
     const struct view *own = &path->viewers[LEVEL_LANE]->view[access][class];
     for (enum level with = LEVEL_SUBGROUP; with <= scope && with < LEVEL_DEVICE; with++)
@@ -343,7 +343,7 @@ static void pass_on_view(const struct path *path, enum level scope, enum access 
 static void acquire(const struct path *path, const struct ordering *ordering)
 {
     for (enum access access = 0; access < ACCESS_COUNT; access++)
-        for (enum class class = 0; class < CLASS_COUNT; class ++) {
+        for (enum memory_class class = 0; class < CLASS_COUNT; class ++) {
             if (!ordering->classes[class])
                 continue;
             if (ordering->acquires[access])
@@ -453,10 +453,10 @@ static ALWAYS_INLINE uint64_t load_part(struct exec *exec, const struct path *pa
 }
 
 static ALWAYS_INLINE uint64_t load(struct exec *exec, const struct path *path, uintptr_t at,
-                                   uint32_t size, bool is_shared, const struct view *view)
+                                   uint32_t size, enum memory_class class, const struct view *view)
 {
     struct cut cuts[2];
-    const unsigned count = cut_access(at, size, is_shared, cuts);
+    const unsigned count = cut_access(at, size, class, cuts);
     uint64_t value = load_part(exec, path, &cuts[0].part, view) >> cuts[0].shift;
     if (count > 1) {
         value &= (UINT64_C(1) << cuts[1].done) - 1;
@@ -465,17 +465,18 @@ static ALWAYS_INLINE uint64_t load(struct exec *exec, const struct path *path, u
     return size < 8 ? value & ((UINT64_C(1) << 8 * size) - 1) : value;
 }
 
-static bool is_shared(uint64_t address)
+static enum memory_class class_of(const struct host_window *window)
 {
-    return host_region_number(address) == LOCAL_SHARED;
+    return window->number == LOCAL_SHARED ? CLASS_SHARED
+           : window->region.extent[0]     ? CLASS_IMAGE
+                                          : CLASS_BUFFER;
 }
 
 static ALWAYS_INLINE uint64_t load_at(struct exec *exec, const struct path *path,
-                                      const unsigned char *at, uint32_t size, bool is_shared,
-                                      uint32_t flags)
+                                      const unsigned char *at, uint32_t size,
+                                      enum memory_class class, uint32_t flags)
 {
     static const struct view private_view; // private accesses never become visible
-    const enum class class = is_shared ? CLASS_SHARED : CLASS_BUFFER;
     if (flags & ACCESS_VISIBLE)
         acquire_view(path, level_of(flags >> ORDER_SCOPE_SHIFT), ACCESS_PLAIN, class);
     const struct view *view = &private_view;
@@ -483,7 +484,7 @@ static ALWAYS_INLINE uint64_t load_at(struct exec *exec, const struct path *path
         view = NULL;
     else if (flags & ACCESS_NON_PRIVATE)
         view = &path->viewers[LEVEL_LANE]->view[ACCESS_PLAIN][class];
-    return load(exec, path, (uintptr_t)at, size, is_shared, view);
+    return load(exec, path, (uintptr_t)at, size, class, view);
 }
 
 static ALWAYS_INLINE void load_lanes(struct exec *exec, const uint64_t *pointers, uint32_t offset,
@@ -502,7 +503,7 @@ static ALWAYS_INLINE void load_lanes(struct exec *exec, const uint64_t *pointers
         else if (window.number == LOCAL_PUSH)
             values[lane] = host_load(at, size);
         else
-            values[lane] = load_at(exec, &path, at, size, window.number == LOCAL_SHARED, flags);
+            values[lane] = load_at(exec, &path, at, size, class_of(&window), flags);
     }
 }
 
@@ -525,7 +526,7 @@ uint64_t order_load(struct exec *exec, unsigned lane, uint64_t address, uint32_t
     if (!exec->order || window.number == LOCAL_PUSH)
         return host_load(at, size);
     const struct path path = path_of(exec->order, exec->subgroup_id, lane);
-    return load_at(exec, &path, at, size, window.number == LOCAL_SHARED, flags);
+    return load_at(exec, &path, at, size, class_of(&window), flags);
 }
 
 // Stores.
@@ -535,7 +536,7 @@ static ALWAYS_INLINE void store(const struct path *path, uintptr_t at, uint32_t 
                                 uint64_t value, const struct store *like, enum level to)
 {
     struct cut cuts[2];
-    const unsigned count = cut_access(at, size, like->is_shared, cuts);
+    const unsigned count = cut_access(at, size, like->class, cuts);
     struct pending *pending = &path->viewers[LEVEL_LANE]->pending;
     for (unsigned i = 0; i < count; i++) {
         struct store newest = *like;
@@ -556,10 +557,10 @@ static ALWAYS_INLINE void store(const struct path *path, uintptr_t at, uint32_t 
 }
 
 static ALWAYS_INLINE void store_at(const struct path *path, unsigned char *at, uint32_t size,
-                                   uint64_t value, bool is_shared, uint32_t flags)
+                                   uint64_t value, enum memory_class class, uint32_t flags)
 {
     const struct store like = {
-        .is_shared = is_shared,
+        .class = class,
         .is_private = !(flags & ACCESS_NON_PRIVATE),
     };
     enum level to = LEVEL_LANE;
@@ -581,7 +582,7 @@ static ALWAYS_INLINE void store_lanes(struct exec *exec, const uint64_t *pointer
         unsigned char *at = host_access(exec, &window, lane, pointers[lane], offset, size, true);
         path_turn(&path, first, lane);
         if (at)
-            store_at(&path, at, size, values[lane], window.number == LOCAL_SHARED, flags);
+            store_at(&path, at, size, values[lane], class_of(&window), flags);
     }
 }
 
@@ -606,17 +607,17 @@ void order_store(struct exec *exec, unsigned lane, uint64_t address, uint32_t si
         return;
     }
     const struct path path = path_of(exec->order, exec->subgroup_id, lane);
-    store_at(&path, at, size, value, window.number == LOCAL_SHARED, flags);
+    store_at(&path, at, size, value, class_of(&window), flags);
 }
 
 // Atomics.
 
 // Operates on memory, after the invocation's own stores to it have arrived.
-static uint64_t act(const struct path *path, unsigned char *at, uint32_t size, bool is_shared,
-                    const struct order_atomic *atomic, bool *differs)
+static uint64_t act(const struct path *path, unsigned char *at, uint32_t size,
+                    enum memory_class class, const struct order_atomic *atomic, bool *differs)
 {
     struct cut cut[2];
-    cut_access((uintptr_t)at, size, is_shared, cut);
+    cut_access((uintptr_t)at, size, class, cut);
     push_bytes(path, &cut->part);
     if (atomic->action != ORDER_LOAD)
         note(path, &cut->part, LEVEL_LANE, LEVEL_DEVICE);
@@ -626,11 +627,10 @@ static uint64_t act(const struct path *path, unsigned char *at, uint32_t size, b
 
 // Performs a possibly stale load, and a store.
 static uint64_t tear(struct exec *exec, const struct path *path, unsigned char *at, uint32_t size,
-                     bool is_shared, const struct order_atomic *atomic, bool *differs)
+                     enum memory_class class, const struct order_atomic *atomic, bool *differs)
 {
-    const enum class class = is_shared ? CLASS_SHARED : CLASS_BUFFER;
-    const struct store like = {.is_shared = is_shared, .is_atomic = true};
-    const uint64_t old = load(exec, path, (uintptr_t)at, size, is_shared,
+    const struct store like = {.class = class, .is_atomic = true};
+    const uint64_t old = load(exec, path, (uintptr_t)at, size, class,
                               &path->viewers[LEVEL_LANE]->view[ACCESS_ATOMIC][class]);
     *differs = atomic->action == ORDER_COMPARE && old != atomic->compare;
     const uint64_t value =
@@ -641,7 +641,8 @@ static uint64_t tear(struct exec *exec, const struct path *path, unsigned char *
 }
 
 static uint64_t atomic_vulkan(struct exec *exec, const struct path *path, unsigned char *at,
-                              uint32_t size, bool is_shared, const struct order_atomic *atomic)
+                              uint32_t size, enum memory_class class,
+                              const struct order_atomic *atomic)
 {
     const bool changes = atomic->action == ORDER_MODIFY || atomic->action == ORDER_COMPARE;
     const bool torn = changes && path->order->rules == ORDER_TORN;
@@ -649,28 +650,28 @@ static uint64_t atomic_vulkan(struct exec *exec, const struct path *path, unsign
     const struct ordering unequal = ordering_of(exec, atomic->scope, atomic->unequal);
     bool differs = false;
     release(path, &ordering);
-    const uint64_t old = torn ? tear(exec, path, at, size, is_shared, atomic, &differs)
-                              : act(path, at, size, is_shared, atomic, &differs);
+    const uint64_t old = torn ? tear(exec, path, at, size, class, atomic, &differs)
+                              : act(path, at, size, class, atomic, &differs);
     acquire(path, differs ? &unequal : &ordering);
     return old;
 }
 
 // Loads and stores act like plain ones; read-modify-writes go to memory at once.
 static uint64_t atomic_relaxed(struct exec *exec, const struct path *path, unsigned char *at,
-                               uint32_t size, bool is_shared, const struct order_atomic *atomic)
+                               uint32_t size, enum memory_class class,
+                               const struct order_atomic *atomic)
 {
-    const enum class class = is_shared ? CLASS_SHARED : CLASS_BUFFER;
-    const struct store like = {.is_shared = is_shared, .is_atomic = true};
+    const struct store like = {.class = class, .is_atomic = true};
     bool differs;
     switch (atomic->action) {
     case ORDER_LOAD:
-        return load(exec, path, (uintptr_t)at, size, is_shared,
+        return load(exec, path, (uintptr_t)at, size, class,
                     &path->viewers[LEVEL_LANE]->view[ACCESS_ATOMIC][class]);
     case ORDER_STORE:
         store(path, (uintptr_t)at, size, atomic->value, &like, LEVEL_LANE);
         return 0;
     default:
-        return act(path, at, size, is_shared, atomic, &differs);
+        return act(path, at, size, class, atomic, &differs);
     }
 }
 
@@ -691,8 +692,8 @@ uint64_t order_atomic(struct exec *exec, unsigned lane, uint64_t address, uint32
         return host_atomic(at, size, atomic, &differs);
     const struct path path = path_of(exec->order, exec->subgroup_id, lane);
     if (exec->order->rules == ORDER_RELAXED)
-        return atomic_relaxed(exec, &path, at, size, is_shared(address), atomic);
-    return atomic_vulkan(exec, &path, at, size, is_shared(address), atomic);
+        return atomic_relaxed(exec, &path, at, size, class_of(&window), atomic);
+    return atomic_vulkan(exec, &path, at, size, class_of(&window), atomic);
 }
 
 void order_fence(struct exec *exec, unsigned lane, uint32_t scope, uint32_t semantics,

@@ -8,12 +8,15 @@
 
 #define PENDING_MAX 16
 
+// What memory semantics tell apart. Shared memory is the workgroup's.
+enum memory_class { CLASS_BUFFER, CLASS_SHARED, CLASS_IMAGE, CLASS_COUNT };
+
 // A store to bytes of one granule: eight bytes of host memory (memory/past.h).
 struct store {
     uintptr_t granule;
     uint64_t value;  // of the granule; valid for `bytes`
     uint8_t bytes;   // non-empty set
-    bool is_shared;  // to the workgroup's shared memory
+    uint8_t class;   // enum memory_class
     bool is_private; // unordered
     bool is_atomic;  // an atomic instruction made it
 };

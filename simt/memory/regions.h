@@ -11,7 +11,8 @@ struct region {
     unsigned char *bytes; // NULL: none
     uint64_t size;        // bytes, at most 1 << REGION_SHIFT
     bool read_only;
-    uint64_t address; // for a binding: address of its first byte in its buffer's region; else 0
+    uint16_t extent[3]; // texels of an image along each coordinate; otherwise 0
+    uint64_t address;   // for a binding: address of its first byte in its buffer's region; else 0
 };
 
 struct regions;

@@ -18,6 +18,10 @@ static const SpvCapability capabilities[] = {
 #define CAPABILITY(name, feature) SpvCapability##name,
 #include "module/capabilities.inc"
 #undef CAPABILITY
+    // Of images, which kernels do not have.
+    SpvCapabilityImage1D,
+    SpvCapabilityImageQuery,
+    SpvCapabilityStorageImageArrayDynamicIndexing,
 };
 
 static const char *const extensions[] = {

@@ -28,7 +28,9 @@ static bool add_part(struct reader *reader, const struct instruction *instructio
                      struct type *type, uint32_t element)
 {
     const struct type *part = module_type(reader->module, element);
-    if (!is_data(part))
+    const bool is_array =
+        instruction->opcode == SpvOpTypeArray || instruction->opcode == SpvOpTypeRuntimeArray;
+    if (!is_data(part) || (!is_array && module_has_images(reader->module, element)))
         return reader_fail(reader, "%s of %%%u, which is not a type that it can hold",
                            module_op_name(instruction->opcode), element);
     if (type->depth <= part->depth)
@@ -138,6 +140,8 @@ static bool is_supported_storage(uint32_t storage)
     case SpvStorageClassPushConstant:
     case SpvStorageClassStorageBuffer:
     case SpvStorageClassPhysicalStorageBuffer:
+    case SpvStorageClassUniformConstant:
+    case SpvStorageClassImage:
         return true;
     default:
         return false;
@@ -165,7 +169,9 @@ static bool declare_pointer(struct reader *reader, const struct instruction *ins
         if ((uint32_t)type->storage != storage)
             return reader_fail(reader, "OpTypePointer and OpTypeForwardPointer differ");
     }
-    if (!is_data(module_type(reader->module, instruction->words[3])))
+    if (!is_data(module_type(reader->module, instruction->words[3])) ||
+        module_has_images(reader->module, instruction->words[3]) !=
+            (storage == SpvStorageClassUniformConstant))
         return reader_fail(reader,
                            "OpTypePointer to %%%u, which is not a type that it can point to",
                            instruction->words[3]);
@@ -236,6 +242,30 @@ static bool declare_cooperative(struct reader *reader, const struct instruction 
     return true;
 }
 
+// Images for storage, with texels of 32 bits.
+static bool declare_image(struct reader *reader, const struct instruction *instruction,
+                          struct type *type)
+{
+    if (instruction->length != 9)
+        return wrong(reader, instruction);
+    const uint32_t *words = instruction->words; // depth is words[4]
+    const struct type *texel = module_type(reader->module, words[2]);
+    const uint32_t dim = words[3], arrayed = words[5], several = words[6], sampled = words[7];
+    const uint32_t format = texel->kind == TYPE_FLOAT ? SpvImageFormatR32f
+                            : texel->is_signed        ? SpvImageFormatR32i
+                                                      : SpvImageFormatR32ui;
+    if ((texel->kind != TYPE_INT && texel->kind != TYPE_FLOAT) || texel->width != 32 ||
+        words[8] != format || dim > SpvDimCube || arrayed > (dim < SpvDim3D) || several ||
+        sampled != 2)
+        return reader_fail(reader, "OpTypeImage: supported are storage images of 1 to 3 dimensions "
+                                   "in the formats R32i, R32ui and R32f");
+    type->kind = TYPE_IMAGE;
+    type->element = words[2];
+    type->count = dim == SpvDimCube ? 3 : dim + 1 + arrayed; // a cube's third is the face
+    type->cells = 1;
+    return true;
+}
+
 bool declare_type(struct reader *reader, const struct instruction *instruction)
 {
     if (instruction->opcode == SpvOpTypeForwardPointer)
@@ -264,6 +294,8 @@ bool declare_type(struct reader *reader, const struct instruction *instruction)
         return declare_pointer(reader, instruction, type);
     case SpvOpTypeFunction:
         return declare_function_type(reader, instruction, type);
+    case SpvOpTypeImage:
+        return declare_image(reader, instruction, type);
     case SpvOpTypeCooperativeMatrixKHR:
         return declare_cooperative(reader, instruction, type);
     default:
@@ -299,7 +331,7 @@ static bool check_composite(struct reader *reader, const struct instruction *ins
 static bool check_constant(struct reader *reader, const struct instruction *instruction)
 {
     const struct type *type = module_type(reader->module, instruction->words[1]);
-    bool good = is_data(type);
+    bool good = is_data(type) && !module_has_images(reader->module, instruction->words[1]);
     switch (instruction->opcode) {
     case SpvOpConstantTrue:
     case SpvOpConstantFalse:

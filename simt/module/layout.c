@@ -151,6 +151,9 @@ static void lay_out(const struct module *module, struct type *type)
         set_cells(type, type->count, false);
         type->alignment = 1;
         break;
+    case TYPE_IMAGE: // never in memory; a value has one cell
+        type->alignment = 1;
+        break;
     case TYPE_NONE:
     case TYPE_VOID:
     case TYPE_FUNCTION:

@@ -31,6 +31,7 @@ enum type_kind {
     TYPE_POINTER,       // `storage`, `element` (0 until a forward declaration is completed)
     TYPE_COOPERATIVE,   // `element`, `parameters`: scope, rows, columns, use; `count`: per lane
     TYPE_FUNCTION,      // `element`: return type; `parameters`, `count`
+    TYPE_IMAGE,         // for storage: `element`: 32-bit type of a texel; `count`: coordinates
 };
 
 struct member {
@@ -129,6 +130,8 @@ void module_free(struct module *module);
 // number.
 const struct type *module_type(const struct module *module, uint32_t id);       // the id IS a type
 const struct type *module_type_of(const struct module *module, uint32_t value); // the id HAS a type
+// Whether the id is a type of images, or of arrays of them.
+bool module_has_images(const struct module *module, uint32_t id);
 
 // Evaluates array lengths and sizes of cooperative matrices, which are divided among a subgroup's
 // `lanes`, once constants are known: `value` gives an integer constant's value, false if there is

@@ -276,6 +276,14 @@ const struct type *module_type(const struct module *module, uint32_t id)
     return id < module->bound && module->ids[id].kind == ID_TYPE ? &module->ids[id].shape : &none;
 }
 
+bool module_has_images(const struct module *module, uint32_t id)
+{
+    const struct type *type = module_type(module, id);
+    while (type->kind == TYPE_ARRAY || type->kind == TYPE_RUNTIME_ARRAY)
+        type = module_type(module, type->element);
+    return type->kind == TYPE_IMAGE;
+}
+
 const struct type *module_type_of(const struct module *module, uint32_t value)
 {
     return module_type(module, value < module->bound ? module->ids[value].type : 0);

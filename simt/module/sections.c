@@ -50,6 +50,7 @@ static bool is_declaration(uint32_t opcode)
     case SpvOpTypePointer:
     case SpvOpTypeForwardPointer:
     case SpvOpTypeFunction:
+    case SpvOpTypeImage:
     case SpvOpTypeCooperativeMatrixKHR:
     case SpvOpConstantTrue:
     case SpvOpConstantFalse:

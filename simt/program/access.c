@@ -8,7 +8,7 @@
      SpvMemoryAccessMakePointerAvailableMask | SpvMemoryAccessMakePointerVisibleMask |             \
      SpvMemoryAccessNonPrivatePointerMask)
 
-static bool read_scope(struct compiler *c, const struct op *op, uint32_t *at, uint32_t *scope)
+bool access_scope(struct compiler *c, const struct op *op, uint32_t *at, uint32_t *scope)
 {
     int64_t value;
     if (*at >= op->operand_count)
@@ -35,10 +35,10 @@ static bool read_operands(struct compiler *c, const struct op *op, uint32_t *at,
     if (operands->mask & SpvMemoryAccessAlignedMask && (*at)++ >= op->operand_count)
         return compile_fail(c, op, "has too few operands");
     if (operands->mask & SpvMemoryAccessMakePointerAvailableMask &&
-        !read_scope(c, op, at, &operands->available))
+        !access_scope(c, op, at, &operands->available))
         return false;
     return !(operands->mask & SpvMemoryAccessMakePointerVisibleMask) ||
-           read_scope(c, op, at, &operands->visible);
+           access_scope(c, op, at, &operands->visible);
 }
 
 static bool read_last_operands(struct compiler *c, const struct op *op, uint32_t at,
@@ -86,7 +86,7 @@ static uint32_t pointed_type(struct compiler *c, const struct op *op, uint32_t i
     return (*pointer)->element;
 }
 
-static void set_order(const struct compiler *c, const struct pointer *at, uint32_t type,
+void access_set_order(const struct compiler *c, const struct pointer *at, uint32_t type,
                       const struct access_operands *operands, bool is_store, struct insn *insn)
 {
     const uint32_t mask = operands ? operands->mask : 0;
@@ -109,7 +109,7 @@ bool access_order(struct compiler *c, const struct op *op, uint32_t first, bool 
     if (!read_last_operands(c, op, first, &operands) || !variables_pointer(c, op->operands[0], &at))
         return false;
     const uint32_t type = module_type_of(c->module, op->operands[0])->element;
-    set_order(c, &at, type, &operands, is_store, insn);
+    access_set_order(c, &at, type, &operands, is_store, insn);
     return true;
 }
 
@@ -162,7 +162,7 @@ static bool transfer(struct compiler *c, const struct op *op, uint32_t id, uint3
         return compile_emit(c, op, insn);
     }
     insn.run = is_store ? memory_store : memory_load;
-    set_order(c, &at, pointer->element, operands, is_store, &insn);
+    access_set_order(c, &at, pointer->element, operands, is_store, &insn);
     c->program->memory_operations++;
     return layout_pieces(c, op, pointer->element, &at, layout_is_explicit(pointer->storage),
                          &insn.extra, &insn.extra_count) &&
@@ -179,7 +179,9 @@ bool access_may_store(struct compiler *c, const struct op *op, uint32_t id)
 {
     const struct type *pointer = module_type_of(c->module, id);
     struct pointer at;
-    if (pointer->storage == SpvStorageClassInput || pointer->storage == SpvStorageClassPushConstant)
+    if (pointer->storage == SpvStorageClassInput ||
+        pointer->storage == SpvStorageClassPushConstant ||
+        pointer->storage == SpvStorageClassUniformConstant)
         return compile_fail(c, op, "stores where nothing can be stored");
     if (!variables_pointer(c, id, &at))
         return false;
@@ -205,6 +207,8 @@ bool access_load(struct compiler *c, const struct op *op)
     if (!type || !check_same_type(c, op, type, op->type) ||
         !read_last_operands(c, op, 1, &operands) || !variables_pointer(c, op->operands[0], &at))
         return false;
+    if (pointer->storage == SpvStorageClassUniformConstant)
+        return image_load(c, op, &at);
     // Inputs never change, so their cells are the result.
     if (pointer->storage == SpvStorageClassInput &&
         is_known_register(c, &at, check_cells(c, type))) {

@@ -8,7 +8,7 @@ struct walk {
     uint32_t type;         // type reached so far
     bool in_register;      // unit is cells, otherwise bytes
     bool is_explicit;      // layout
-    bool is_blocks;        // at an array of blocks: the next index selects a region
+    bool is_blocks;        // at an array of blocks or images: the next index selects a region
     bool is_bad;           // an index is out of bounds
     struct pointer at;     // what is known of the pointer
     uint64_t region;       // constant part that selects a region
@@ -103,10 +103,12 @@ static bool step(struct compiler *c, struct walk *walk, uint32_t id)
 static bool is_array_of_blocks(const struct compiler *c, const struct type *pointer)
 {
     const struct type *array = module_type(c->module, pointer->element);
+    const struct type *element = module_type(c->module, array->element);
     return (pointer->storage == SpvStorageClassStorageBuffer ||
-            pointer->storage == SpvStorageClassUniform) &&
+            pointer->storage == SpvStorageClassUniform ||
+            pointer->storage == SpvStorageClassUniformConstant) &&
            (array->kind == TYPE_ARRAY || array->kind == TYPE_RUNTIME_ARRAY) &&
-           module_type(c->module, array->element)->block;
+           (element->block || element->kind == TYPE_IMAGE);
 }
 
 // The chain's pointer, if it is always the same.

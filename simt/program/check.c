@@ -18,6 +18,7 @@ uint32_t check_cells(const struct compiler *c, uint32_t type)
     case TYPE_INT:
     case TYPE_FLOAT:
     case TYPE_POINTER:
+    case TYPE_IMAGE:
         return 1;
     case TYPE_VECTOR:
         return t->count;
@@ -105,6 +106,8 @@ static struct shape scalar_shape(const struct type *type)
                               .width = type->width};
     case TYPE_POINTER:
         return (struct shape){.scalar = SCALAR_POINTER, .width = 64};
+    case TYPE_IMAGE:
+        return (struct shape){.scalar = SCALAR_OTHER, .width = 64};
     default:
         return (struct shape){.scalar = SCALAR_OTHER};
     }

@@ -108,7 +108,8 @@ struct compiler {
 //   g  group operation         v  packed vector format
 //   e  number of an extended instruction
 //   S L F  selection control, loop control, function control
-//   m  memory operands         c  storage class        w  literals and labels of a switch
+//   m  memory operands         o  image operands
+//   c  storage class        w  literals and labels of a switch
 //   *  repeats the letter before up to the end
 //   ?  the rest is optional
 // With `select`, the values are the operands of the selected instruction.
@@ -220,6 +221,16 @@ bool access_may_store(struct compiler *c, const struct op *op, uint32_t pointer)
 // operands, if any, start at operand `at`.
 bool access_order(struct compiler *c, const struct op *op, uint32_t at, bool is_store,
                   struct insn *insn);
+
+// The same from parsed operands, which may be NULL, of an access to memory `at`.
+void access_set_order(const struct compiler *c, const struct pointer *at, uint32_t type,
+                      const struct access_operands *operands, bool is_store, struct insn *insn);
+// A scope operand number `*at`, a constant, which is advanced.
+bool access_scope(struct compiler *c, const struct op *op, uint32_t *at, uint32_t *scope);
+
+// image.c
+bool image_load(struct compiler *c, const struct op *op, const struct pointer *at); // OpLoad
+decode_op image_texel_pointer, image_read, image_write, image_query_size;
 
 // cooperative.c
 decode_op cooperative_load, cooperative_store, cooperative_multiply_add, cooperative_length;

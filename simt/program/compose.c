@@ -234,8 +234,8 @@ static bool add_run(struct compiler *c, const struct op *op, uint32_t type, comp
                     struct undefined_cells *run)
 {
     const struct shape shape = check_shape(c, type);
-    if (shape.scalar == SCALAR_OTHER) {
-        const struct type *t = module_type(c->module, type);
+    const struct type *t = module_type(c->module, type);
+    if (shape.scalar == SCALAR_OTHER && t->kind != TYPE_IMAGE) {
         for (uint32_t i = 0; shape.components && i < t->count; i++) {
             if (!add_run(c, op, t->kind == TYPE_STRUCT ? t->members[i].type : t->element, take,
                          run))

@@ -31,6 +31,8 @@ struct exec_fault exec_fault_of(const struct exec *exec, enum exec_fault_kind ki
 void exec_fault(struct exec *exec, enum exec_fault_kind kind, unsigned lane, uint64_t address,
                 uint64_t size)
 {
+    if (address == POINTER_OUTSIDE)
+        return;
     if (exec->trace && kind == EXEC_OUT_OF_BOUNDS)
         exec->seen[lane].outside = true;
     if (exec->fault.kind != EXEC_NO_FAULT)

@@ -123,6 +123,13 @@ uint64_t matrix_address(const struct exec *exec, const struct insn *insn, unsign
 // components of `operand_width` bits, the result of `width`.
 insn_run matrix_multiply_add;
 
+// Storage images (exec/image.c). An image's value is the address of its first texel. The address of
+// the texel at `literal` coordinates of 32 bits, from operand[1] on, in the image operand[0];
+// outside of the image POINTER_OUTSIDE, where loads give 0 and stores are lost, without a fault.
+#define POINTER_OUTSIDE UINT64_C(0x7ffffe0000000000)
+insn_run image_texel;
+insn_run image_size; // `components` extents of the image operand[0]
+
 // Access chains: result = operand[0] + literal + sum of index * stride, where extra[] holds
 // CHAIN_WORDS words for each non-constant index: cell, index width in bits, 1 if it is signed,
 // stride low word, stride high word, bound (0: unknown). An index out of bounds gives POINTER_BAD,

@@ -89,6 +89,20 @@ static const char *const loop_bits[] = {
 static const char *const memory_bits[] = {"Volatile",           "Aligned",
                                           "Nontemporal",        "MakePointerAvailable",
                                           "MakePointerVisible", "NonPrivatePointer"};
+static const char *const image_bits[] = {"Bias",
+                                         "Lod",
+                                         "Grad",
+                                         "ConstOffset",
+                                         "Offset",
+                                         "ConstOffsets",
+                                         "Sample",
+                                         "MinLod",
+                                         "MakeTexelAvailable",
+                                         "MakeTexelVisible",
+                                         "NonPrivateTexel",
+                                         "VolatileTexel",
+                                         "SignExtend",
+                                         "ZeroExtend"};
 static const char *const group_operations[] = {"Reduce", "InclusiveScan", "ExclusiveScan",
                                                "ClusteredReduce"};
 static const char *const storage_classes[] = {
@@ -107,18 +121,31 @@ static void put_name(struct listing *listing, uint32_t number, const char *const
         put(listing, " %" PRIu32, number);
 }
 
+// `available`: the bit of the first of two scopes that may follow.
+static uint32_t put_scopes(struct listing *listing, const struct op *op, uint32_t at, uint32_t mask,
+                           uint32_t available)
+{
+    for (uint32_t bit = available; bit <= 2 * available; bit *= 2) {
+        if (mask & bit && at < op->operand_count)
+            put_id(listing, op->operands[at++]);
+    }
+    return at;
+}
+
 static uint32_t put_memory(struct listing *listing, const struct op *op, uint32_t at)
 {
     const uint32_t mask = op->operands[at++];
     put_mask(listing, mask, memory_bits, COUNT(memory_bits));
     if (mask & SpvMemoryAccessAlignedMask && at < op->operand_count)
         put(listing, " %" PRIu32, op->operands[at++]);
-    for (uint32_t bit = SpvMemoryAccessMakePointerAvailableMask;
-         bit <= SpvMemoryAccessMakePointerVisibleMask; bit *= 2) {
-        if (mask & bit && at < op->operand_count)
-            put_id(listing, op->operands[at++]);
-    }
-    return at;
+    return put_scopes(listing, op, at, mask, SpvMemoryAccessMakePointerAvailableMask);
+}
+
+static uint32_t put_image(struct listing *listing, const struct op *op, uint32_t at)
+{
+    const uint32_t mask = op->operands[at++];
+    put_mask(listing, mask, image_bits, COUNT(image_bits));
+    return put_scopes(listing, op, at, mask, SpvImageOperandsMakeTexelAvailableMask);
 }
 
 static uint32_t put_cases(struct listing *listing, const struct op *op, uint32_t at)
@@ -166,6 +193,8 @@ static uint32_t put_operand(struct listing *listing, const struct op *op, char l
         break;
     case 'm':
         return put_memory(listing, op, at);
+    case 'o':
+        return put_image(listing, op, at);
     case 'w':
         return put_cases(listing, op, at);
     default:

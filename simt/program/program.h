@@ -125,13 +125,14 @@ struct builtin_cells {
     uint32_t components;
 };
 
-enum resource_kind { RESOURCE_STORAGE, RESOURCE_UNIFORM };
+enum resource_kind { RESOURCE_STORAGE, RESOURCE_UNIFORM, RESOURCE_IMAGE };
 
 // A variable backed by a descriptor. The dispatch gives each of its `count` elements a region; the
 // variable's pointer cell is preset to the address of element 0, and element n is n << REGION_SHIFT
 // further.
 struct resource {
-    uint32_t set, binding, count; // count: 1, or the length of an array of blocks; 0: runtime array
+    uint32_t set, binding,
+        count; // count: 1, or the length of an array of blocks or images; 0: runtime array
     enum resource_kind kind;
     bool written; // some instruction may store to it
     uint32_t cell;

@@ -180,7 +180,7 @@ static bool make_push(struct compiler *c, const struct variable *variable)
                                            .variable = variable->id});
 }
 
-// The struct of a resource, and the length of the array of it: 0 for a runtime array.
+// The struct or image of a resource, and the length of the array of it: 0 for a runtime array.
 static bool read_block(struct compiler *c, const struct variable *variable,
                        const struct type **block, uint32_t *count)
 {
@@ -191,8 +191,8 @@ static bool read_block(struct compiler *c, const struct variable *variable,
         type = module_type(c->module, type->element);
     }
     *block = type;
-    if (type->kind != TYPE_STRUCT || !type->block)
-        return compile_fail(c, &variable->op, "is not a block");
+    if (type->kind != TYPE_IMAGE && (type->kind != TYPE_STRUCT || !type->block))
+        return compile_fail(c, &variable->op, "is neither a block nor an image");
     return true;
 }
 
@@ -209,7 +209,9 @@ static bool make_resource(struct compiler *c, const struct variable *variable)
         return compile_fail(c, &variable->op, "has no descriptor set or binding");
     const bool uniform =
         variable->pointer->storage == SpvStorageClassUniform && !block->buffer_block;
-    resource.kind = uniform ? RESOURCE_UNIFORM : RESOURCE_STORAGE;
+    resource.kind = block->kind == TYPE_IMAGE ? RESOURCE_IMAGE
+                    : uniform                 ? RESOURCE_UNIFORM
+                                              : RESOURCE_STORAGE;
     resource.first_region = LOCAL_BINDINGS + program->region_count;
     const uint32_t regions = resource.count ? resource.count : RESOURCE_RUNTIME_MAX;
     if (regions > PROGRAM_REGIONS_MAX - program->region_count)
@@ -254,6 +256,7 @@ static bool make_global(struct compiler *c, uint32_t id)
         return make_push(c, &variable);
     case SpvStorageClassStorageBuffer:
     case SpvStorageClassUniform:
+    case SpvStorageClassUniformConstant:
         return make_resource(c, &variable);
     default:
         return compile_fail(c, &op, "has a storage class that is not supported");
@@ -289,7 +292,8 @@ bool variables_local(struct compiler *c, const struct op *op)
 
 void variables_written(struct compiler *c, const struct pointer *pointer, SpvStorageClass storage)
 {
-    if (storage != SpvStorageClassStorageBuffer && storage != SpvStorageClassUniform)
+    if (storage != SpvStorageClassStorageBuffer && storage != SpvStorageClassUniform &&
+        storage != SpvStorageClassImage)
         return;
     if (!pointer->variable)
         c->stores_anywhere = true;
@@ -301,5 +305,5 @@ void variables_finish(struct compiler *c)
 {
     struct program *program = c->program;
     for (uint32_t i = 0; c->stores_anywhere && i < program->resource_count; i++)
-        program->resources[i].written |= program->resources[i].kind == RESOURCE_STORAGE;
+        program->resources[i].written |= program->resources[i].kind != RESOURCE_UNIFORM;
 }

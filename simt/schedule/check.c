@@ -17,7 +17,7 @@
 #define GROUPS_MAX   (UINT64_C(1) << 20)
 #define FINDINGS_MAX 256
 
-enum { BUFFERS, SHARED, STORAGES };
+enum { BUFFERS, SHARED, IMAGES, STORAGES };
 
 // Times at which invocations released, ascending, and the last at which one acquired.
 struct sync {
@@ -281,6 +281,8 @@ static void order_by(const struct exec *exec, struct group *group, uint64_t time
             group->barrier[SHARED] = time;
         if (semantics & SpvMemorySemanticsUniformMemoryMask)
             group->barrier[BUFFERS] = time;
+        if (semantics & SpvMemorySemanticsImageMemoryMask)
+            group->barrier[IMAGES] = time;
     }
     order_by_fence(&group->any, semantics);
     if (is_wide(scope))
@@ -369,9 +371,9 @@ static bool is_race(const struct check *check, const struct exec *exec, const st
 // One word of an access; one without a time is not compared. Returns the access that it races with,
 // or NULL.
 static const struct access *touch(struct check *check, const struct exec *exec, struct word *word,
-                                  const struct access *access, unsigned does, struct access *raced)
+                                  const struct access *access, int storage, unsigned does,
+                                  struct access *raced)
 {
-    const int storage = word->group ? SHARED : BUFFERS;
     const struct access *found = NULL;
     if (!access->time) {
         word->written |= does & WRITES ? access->bytes : 0;
@@ -406,6 +408,7 @@ static void visit(struct check *check, const struct exec *exec, unsigned lane, u
         region.read_only || offset > region.size || region.size - offset < size)
         return;
     const bool is_shared = number == LOCAL_SHARED;
+    const int storage = is_shared ? SHARED : region.extent[0] ? IMAGES : BUFFERS;
     const uintptr_t first = (uintptr_t)region.bytes + offset;
     bool uninitialised = false;
     for (uintptr_t key = first / 4; key <= (first + size - 1) / 4; key++) {
@@ -419,7 +422,8 @@ static void visit(struct check *check, const struct exec *exec, unsigned lane, u
         for (uint32_t i = 0; i < 4; i++)
             access.bytes |= (key * 4 + i >= first && key * 4 + i < first + size) << i;
         uninitialised |= is_shared && does & READS && access.bytes & ~word->written;
-        if (touch(check, exec, word, &access, does, &raced) && check->checks & CHECK_RACES) {
+        if (touch(check, exec, word, &access, storage, does, &raced) &&
+            check->checks & CHECK_RACES) {
             const struct exec_fault fault = exec_fault_of(exec, EXEC_RACE, lane, address, size);
             find(check, &fault, &raced);
         }

@@ -117,7 +117,8 @@ static void execute(const struct program *program)
     struct region *local = lit_alloc(2 + (size_t)program->region_count, sizeof *local);
     unsigned char *bytes = lit_alloc(1 + (size_t)program->region_count, 64);
     for (uint32_t i = 0; i < program->region_count + 1; i++)
-        local[1 + i] = (struct region){.bytes = bytes + 64 * (size_t)i, .size = 64};
+        local[1 + i] =
+            (struct region){.bytes = bytes + 64 * (size_t)i, .size = 64, .extent = {4, 2, 2}};
     struct regions *regions = regions_create();
     struct machine *machine = machine_create(&settings, regions, hear, NULL);
     const struct dispatch dispatch = {.program = program,

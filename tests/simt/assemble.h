@@ -69,6 +69,7 @@ static const struct {
     {"FragCoord", SpvBuiltInFragCoord},
     {"Input", SpvStorageClassInput},
     {"Uniform", SpvStorageClassUniform},
+    {"Image", SpvStorageClassImage},
     {"UniformConstant", SpvStorageClassUniformConstant},
     {"Workgroup", SpvStorageClassWorkgroup},
     {"Private", SpvStorageClassPrivate},

@@ -8,6 +8,7 @@
 #define UNIFORM_DYNAMIC VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC
 #define INLINE          VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK
 #define SAMPLED         VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE
+#define IMAGE           VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
 
 #define SEEN_MAX 32
 
@@ -53,18 +54,15 @@ static VkDescriptorSetLayout layout_make(struct device *device, const struct slo
     const VkDescriptorSetLayoutBindingFlagsCreateInfo more = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO,
         .bindingCount = count,
-        .pBindingFlags = binding_flags,
-    };
+        .pBindingFlags = binding_flags};
     const VkDescriptorSetLayoutCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
         .pNext = &more,
         .flags = flags,
         .bindingCount = count,
-        .pBindings = bindings,
-    };
-    VkDescriptorSetLayoutSupport support = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT,
-    };
+        .pBindings = bindings};
+    VkDescriptorSetLayoutSupport support = {.sType =
+                                                VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT};
     icd_GetDescriptorSetLayoutSupport(device->handle, &info, &support);
     assert_true(support.supported);
     assert_success(icd_CreateDescriptorSetLayout(device->handle, &info, NULL, &layout));
@@ -75,8 +73,8 @@ static VkDescriptorPool pool_make(struct device *device, uint32_t sets, uint32_t
 {
     VkDescriptorPool pool = VK_NULL_HANDLE;
     const VkDescriptorPoolSize sizes[] = {
-        {STORAGE, each},         {UNIFORM, each}, {STORAGE_DYNAMIC, each},
-        {UNIFORM_DYNAMIC, each}, {SAMPLED, each}, {INLINE, each * 16},
+        {STORAGE, each}, {UNIFORM, each},     {STORAGE_DYNAMIC, each}, {UNIFORM_DYNAMIC, each},
+        {SAMPLED, each}, {INLINE, each * 16}, {IMAGE, each},
     };
     const VkDescriptorPoolInlineUniformBlockCreateInfo blocks = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_INLINE_UNIFORM_BLOCK_CREATE_INFO,
@@ -97,15 +95,13 @@ static VkResult set_make(struct device *device, VkDescriptorPool pool, VkDescrip
     const VkDescriptorSetVariableDescriptorCountAllocateInfo counts = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO,
         .descriptorSetCount = variable ? 1 : 0,
-        .pDescriptorCounts = variable,
-    };
-    const VkDescriptorSetAllocateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-        .pNext = &counts,
-        .descriptorPool = pool,
-        .descriptorSetCount = 1,
-        .pSetLayouts = &layout,
-    };
+        .pDescriptorCounts = variable};
+    const VkDescriptorSetAllocateInfo info = {.sType =
+                                                  VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                              .pNext = &counts,
+                                              .descriptorPool = pool,
+                                              .descriptorSetCount = 1,
+                                              .pSetLayouts = &layout};
     return icd_AllocateDescriptorSets(device->handle, &info, set);
 }
 
@@ -136,8 +132,7 @@ static void write_inline(struct device *device, VkDescriptorSet set, uint32_t bi
     const VkWriteDescriptorSetInlineUniformBlock block = {
         .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK,
         .dataSize = size,
-        .pData = bytes,
-    };
+        .pData = bytes};
     VkWriteDescriptorSet write = write_of(set, binding, offset, INLINE, size, NULL);
     write.pNext = &block;
     icd_UpdateDescriptorSets(device->handle, 1, &write, 0, NULL);
@@ -417,8 +412,7 @@ BENCH_TEST(templates_write_what_they_name)
     const VkDescriptorUpdateTemplateCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO,
         .descriptorUpdateEntryCount = 4,
-        .pDescriptorUpdateEntries = entries,
-    };
+        .pDescriptorUpdateEntries = entries};
     VkDescriptorUpdateTemplate template = VK_NULL_HANDLE;
     assert_success(icd_CreateDescriptorUpdateTemplate(bench.device.handle, &info, NULL, &template));
     struct update update = {
@@ -508,8 +502,7 @@ BENCH_TEST(templates_can_be_pushed)
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO,
         .descriptorUpdateEntryCount = 1,
         .pDescriptorUpdateEntries = &entry,
-        .templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR,
-    };
+        .templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR};
     VkDescriptorUpdateTemplate template = VK_NULL_HANDLE;
     icd_CreateDescriptorUpdateTemplate(bench.device.handle, &info, NULL, &template);
     pipeline_resource(&bench.pipeline, 0, 0, 1, RESOURCE_STORAGE);
@@ -552,8 +545,7 @@ BENCH_TEST(the_last_binding_may_have_a_variable_count)
     assert_null(seen[0].bytes);
 
     VkDescriptorSetVariableDescriptorCountLayoutSupport variable = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT,
-    };
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT};
     VkDescriptorSetLayoutSupport support = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT, .pNext = &variable};
     const VkDescriptorSetLayoutBinding binding = {.descriptorType = STORAGE,
@@ -561,8 +553,7 @@ BENCH_TEST(the_last_binding_may_have_a_variable_count)
     const VkDescriptorSetLayoutCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
         .bindingCount = 1,
-        .pBindings = &binding,
-    };
+        .pBindings = &binding};
     icd_GetDescriptorSetLayoutSupport(bench.device.handle, &info, &support);
     assert_false(support.supported); // too many
 }
@@ -574,8 +565,8 @@ DEVICE_TEST(pools_count)
                           other =
                               layout_make(&device, (struct slot[]){{0, UNIFORM, 3}}, 1, 0, false),
                           alien = layout_make(
-                              &device, (struct slot[]){{0, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1}}, 1,
-                              0, false),
+                              &device, (struct slot[]){{0, VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, 1}},
+                              1, 0, false),
                           empty = layout_make(&device, NULL, 0, 0, false);
     VkDescriptorSet sets[3] = {0};
     assert_success(set_make(&device, pool, two, NULL, &sets[0]));
@@ -587,12 +578,11 @@ DEVICE_TEST(pools_count)
 
     // All or nothing: the second does not fit.
     const VkDescriptorSetLayout layouts[] = {two, two};
-    const VkDescriptorSetAllocateInfo both = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-        .descriptorPool = pool,
-        .descriptorSetCount = 2,
-        .pSetLayouts = layouts,
-    };
+    const VkDescriptorSetAllocateInfo both = {.sType =
+                                                  VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                              .descriptorPool = pool,
+                                              .descriptorSetCount = 2,
+                                              .pSetLayouts = layouts};
     memset(sets, 0xff, sizeof sets);
     assert_int_equal(icd_AllocateDescriptorSets(device.handle, &both, sets),
                      VK_ERROR_OUT_OF_POOL_MEMORY);
@@ -610,17 +600,82 @@ DEVICE_TEST(pools_count)
     icd_DestroyDescriptorSetLayout(device.handle, empty, NULL);
 }
 
-BENCH_TEST(images_are_ignored)
+static void write_views(VkDescriptorSet set, uint32_t binding, VkDescriptorType type,
+                        const VkImageView *views)
 {
-    const struct slot slots[] = {{0, SAMPLED, 2}, {1, STORAGE, 1}};
-    VkDescriptorSet set = bench_set(slots, 2);
-    const VkDescriptorImageInfo images[2] = {0};
-    VkWriteDescriptorSet write = write_of(set, 0, 0, SAMPLED, 2, NULL);
+    const VkDescriptorImageInfo images[2] = {{.imageView = views[0]}, {.imageView = views[1]}};
+    VkWriteDescriptorSet write = write_of(set, binding, 0, type, 2, NULL);
     write.pImageInfo = images;
     icd_UpdateDescriptorSets(bench.device.handle, 1, &write, 0, NULL);
-    pipeline_resource(&bench.pipeline, 0, 1, 1, RESOURCE_STORAGE);
+}
+
+// 4 x 3 texels in two levels and two layers: 48 bytes for each layer, then 8.
+BENCH_TEST(images_have_levels_and_layers)
+{
+    const VkDevice handle = bench.device.handle;
+    struct buffer memory = buffer_make(&bench.device, 128);
+    VkImage image = VK_NULL_HANDLE;
+    VkImageView views[2];
+    VkMemoryRequirements needs;
+    VkSubresourceLayout layout;
+    const VkImageCreateInfo info = {.imageType = VK_IMAGE_TYPE_2D,
+                                    .format = VK_FORMAT_R32_UINT,
+                                    .extent = {4, 3, 1},
+                                    .mipLevels = 2,
+                                    .arrayLayers = 2,
+                                    .samples = VK_SAMPLE_COUNT_1_BIT,
+                                    .usage = VK_IMAGE_USAGE_STORAGE_BIT};
+    assert_success(icd_CreateImage(handle, &info, NULL, &image));
+    icd_GetImageMemoryRequirements(handle, image, &needs);
+    assert_int_equal(needs.size, 112);
+    assert_success(icd_BindImageMemory(handle, image, memory.memory, 0));
+    icd_GetImageSubresourceLayout(handle, image, &(VkImageSubresource){1, 1, 1}, &layout);
+    assert_int_equal(layout.offset, 104);
+    assert_int_equal(layout.rowPitch, 8);
+    const VkImageViewCreateInfo shown[] = {
+        {.image = image,
+         .viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY,
+         .subresourceRange = {1, 0, 1, 0, 2}},
+        {.image = image, .viewType = VK_IMAGE_VIEW_TYPE_2D, .subresourceRange = {1, 1, 1, 1, 1}}};
+    for (int i = 0; i < 2; i++)
+        assert_success(icd_CreateImageView(handle, &shown[i], NULL, &views[i]));
+    const struct slot slots[] = {{0, SAMPLED, 2}, {1, IMAGE, 2}};
+    VkDescriptorSet set = bench_set(slots, 2);
+    write_views(set, 0, SAMPLED, views); // ignored
+    write_views(set, 1, IMAGE, views);
+    pipeline_resource(&bench.pipeline, 0, 0, 2, RESOURCE_IMAGE);
+    pipeline_resource(&bench.pipeline, 0, 1, 2, RESOURCE_IMAGE);
     look(&bench.device, &bench.pipeline, set);
     assert_null(seen[0].bytes);
+    assert_seen(2, memory.bytes, 96, false);
+    assert_memory_equal(seen[2].extent, ((uint16_t[]){4, 3, 2}), 6);
+    assert_seen(3, memory.bytes + 104, 8, false);
+    assert_memory_equal(seen[3].extent, ((uint16_t[]){2, 1, 1}), 6);
+
+    // Two rows of two texels to the second layer, from there to the first, and back.
+    static const unsigned char wanted[28] = {101, 102, 0, 0,   104, 105,      [17] = 101,
+                                             102, 0,   0, 104, 105, [26] = 7, 7};
+    for (uint32_t i = 0; i < 16; i++)
+        bench.buffer[0].bytes[4 * i] = (unsigned char)(100 + i);
+    memset(memory.bytes, 0, 128);
+    const VkImageSubresourceLayers first = {1, 0, 0, 1}, second = {1, 0, 1, 1};
+    const VkBufferImageCopy to_image = {4, 3, 0, second, {1, 1, 0}, {2, 2, 1}},
+                            to_buffer = {0, 0, 0, first, {0, 0, 0}, {2, 1, 1}};
+    const VkImageCopy across = {second, {1, 1, 0}, first, {0, 0, 0}, {2, 2, 1}};
+    VkCommandBuffer commands = commands_start(&bench.device);
+    icd_CmdCopyBufferToImage(commands, bench.buffer[0].handle, image, 0, 1, &to_image);
+    icd_CmdCopyImage(commands, image, 0, image, 0, 1, &across);
+    icd_CmdCopyImageToBuffer(commands, image, 0, bench.buffer[1].handle, 1, &to_buffer);
+    icd_CmdClearColorImage(commands, image, 0, &(VkClearColorValue){.uint32 = {7}}, 1,
+                           &(VkImageSubresourceRange){1, 1, VK_REMAINING_MIP_LEVELS, 1, 1});
+    commands_run(&bench.device, commands);
+    for (uint32_t i = 0; i < 28; i++)
+        assert_int_equal(memory.bytes[4 * i], wanted[i]);
+    assert_memory_equal(bench.buffer[1].bytes, memory.bytes, 8);
+    for (int i = 0; i < 2; i++)
+        icd_DestroyImageView(handle, views[i], NULL);
+    icd_DestroyImage(handle, image, NULL);
+    buffer_free(&bench.device, &memory);
 }
 
 struct writer {

@@ -8,7 +8,8 @@
 
 #include <jansson.h>
 
-#define NEWEST "1.6"
+#define NEWEST     "1.6"
+#define NO_SAMPLES "there are no samples of images"
 
 static json_t *grammar;
 
@@ -16,11 +17,9 @@ static json_t *grammar;
 static const struct {
     const char *name, *reason;
 } absent[] = {
-    {"Image", "there are no images"},
-    {"OpTypeImage", "there are no images"},
-    {"OpTypeSampler", "there are no images"},
-    {"OpTypeSampledImage", "there are no images"},
-    {"OpImageTexelPointer", "there are no images"},
+    {"Image", NO_SAMPLES}, // but for storage
+    {"OpTypeSampler", NO_SAMPLES},
+    {"OpTypeSampledImage", NO_SAMPLES},
     {"Derivative", "only of fragments"},
 };
 
@@ -96,7 +95,7 @@ TEST(every_allowed_instruction_is_executed)
             (uint32_t)json_integer_value(json_object_get(instruction, "opcode"));
         const char *why = why_absent(instruction);
         allowed++;
-        if (is_executed(opcode) == !why)
+        if (is_executed(opcode) ? !why || !strcmp(why, NO_SAMPLES) : why != NULL)
             continue;
         wrong++;
         print_error("%s is %s\n", text(instruction, "opname"),

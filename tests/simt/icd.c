@@ -5,6 +5,10 @@
 #include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+// A structure about the physical device, with what it is chained to.
+#define CHAIN(type, name, s_type, next)                                                            \
+    VkPhysicalDevice##type name = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##s_type,            \
+                                   .pNext = next}
 
 static VkInstance instance;
 static VkPhysicalDevice physical;
@@ -362,10 +366,8 @@ TEST(modules_may_declare_what_features_promise)
 
 TEST(features_that_need_graphics_or_images_are_not_there)
 {
-    VkPhysicalDeviceVulkan12Features v12 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                     .pNext = &v12};
+    CHAIN(Vulkan12Features, v12, VULKAN_1_2_FEATURES, NULL);
+    CHAIN(Features2, all, FEATURES_2, &v12);
     VkPhysicalDeviceFeatures core;
     icd_GetPhysicalDeviceFeatures2(physical, &all);
     icd_GetPhysicalDeviceFeatures(physical, &core);
@@ -455,10 +457,8 @@ TEST(matrices_are_listed)
     assert_int_equal(floats, 3);  // 16x16x16, 8x8x8 and 64x64x8
     assert_int_equal(bytes, 7);   // of 8, 16 and 64 rows, and of two or three numbers of columns
     assert_int_equal(mixed, 22);  // a signed byte by an unsigned one, and the other way round
-    VkPhysicalDeviceCooperativeMatrixPropertiesKHR stages = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
-    VkPhysicalDeviceProperties2 properties = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &stages};
+    CHAIN(CooperativeMatrixPropertiesKHR, stages, COOPERATIVE_MATRIX_PROPERTIES_KHR, NULL);
+    CHAIN(Properties2, properties, PROPERTIES_2, &stages);
     icd_GetPhysicalDeviceProperties2(physical, &properties);
     assert_int_equal(stages.cooperativeMatrixSupportedStages, VK_SHADER_STAGE_COMPUTE_BIT);
 }
@@ -468,22 +468,14 @@ TEST(matrices_are_listed)
 
 TEST(properties_are_the_same_in_both_structures)
 {
-    VkPhysicalDeviceMaintenance4Properties maintenance = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
-    VkPhysicalDeviceDriverProperties driver = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, .pNext = &maintenance};
-    VkPhysicalDeviceSubgroupProperties subgroup = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, .pNext = &driver};
-    VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
-                                       .pNext = &subgroup};
-    VkPhysicalDeviceVulkan13Properties v13 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES, .pNext = &id};
-    VkPhysicalDeviceVulkan12Properties v12 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, .pNext = &v13};
-    VkPhysicalDeviceVulkan11Properties v11 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &v12};
-    VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                       .pNext = &v11};
+    CHAIN(Maintenance4Properties, maintenance, MAINTENANCE_4_PROPERTIES, NULL);
+    CHAIN(DriverProperties, driver, DRIVER_PROPERTIES, &maintenance);
+    CHAIN(SubgroupProperties, subgroup, SUBGROUP_PROPERTIES, &driver);
+    CHAIN(IDProperties, id, ID_PROPERTIES, &subgroup);
+    CHAIN(Vulkan13Properties, v13, VULKAN_1_3_PROPERTIES, &id);
+    CHAIN(Vulkan12Properties, v12, VULKAN_1_2_PROPERTIES, &v13);
+    CHAIN(Vulkan11Properties, v11, VULKAN_1_1_PROPERTIES, &v12);
+    CHAIN(Properties2, all, PROPERTIES_2, &v11);
     icd_GetPhysicalDeviceProperties2(physical, &all);
     assert_ptr_equal(v13.pNext, &id);
     assert_memory_equal(id.deviceUUID, v11.deviceUUID, VK_UUID_SIZE);
@@ -539,12 +531,9 @@ TEST(faulty_properties_are_nonsense_but_terminated)
 {
     VkInstance faulty = NULL;
     assert_success(make_instance("model=faulty,fault=properties", NULL, &faulty));
-    VkPhysicalDeviceVulkan12Properties v12 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
-    VkPhysicalDeviceVulkan11Properties v11 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &v12};
-    VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                       .pNext = &v11};
+    CHAIN(Vulkan12Properties, v12, VULKAN_1_2_PROPERTIES, NULL);
+    CHAIN(Vulkan11Properties, v11, VULKAN_1_1_PROPERTIES, &v12);
+    CHAIN(Properties2, all, PROPERTIES_2, &v11);
     icd_GetPhysicalDeviceProperties2(get_physical(faulty), &all);
     assert_non_null(memchr(all.properties.deviceName, 0, sizeof all.properties.deviceName));
     assert_non_null(strchr(all.properties.deviceName, '\x1b'));
@@ -569,13 +558,16 @@ TEST(there_is_memory_and_a_queue)
     assert_int_equal(families[0].queueCount, 1);
 }
 
-// The format that Amber asks for says what Amber wants to hear; of none is there an image.
-TEST(no_format_has_images)
+// The format that Amber asks for says what Amber wants to hear; three have storage images.
+TEST(few_formats_have_images)
 {
     for (int i = VK_FORMAT_UNDEFINED; i <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK; i++) {
         const VkFormat format = (VkFormat)i;
+        const bool stored = format >= VK_FORMAT_R32_UINT && format <= VK_FORMAT_R32_SFLOAT;
         const uint32_t wanted =
-            format == VK_FORMAT_B8G8R8A8_UNORM ? VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT : 0;
+            format == VK_FORMAT_B8G8R8A8_UNORM ? VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT
+            : stored ? 0xc002 | (format != VK_FORMAT_R32_SFLOAT) << 2 // copied, and with atomics
+                     : 0;
         VkFormatProperties one;
         VkFormatProperties3 three = {.sType = VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3,
                                      .linearTilingFeatures = 1,
@@ -585,15 +577,20 @@ TEST(no_format_has_images)
         VkImageFormatProperties image;
         icd_GetPhysicalDeviceFormatProperties(physical, format, &one);
         icd_GetPhysicalDeviceFormatProperties2(physical, format, &two);
-        assert_int_equal(one.bufferFeatures | one.linearTilingFeatures, 0);
+        assert_int_equal(one.bufferFeatures | three.bufferFeatures, 0);
+        assert_int_equal(one.linearTilingFeatures, stored ? wanted : 0);
         assert_int_equal(one.optimalTilingFeatures, wanted);
         assert_memory_equal(&one, &two.formatProperties, sizeof one);
-        assert_int_equal(three.bufferFeatures | three.linearTilingFeatures, 0);
+        assert_int_equal(three.linearTilingFeatures, one.linearTilingFeatures);
         assert_int_equal(three.optimalTilingFeatures, wanted);
         assert_int_equal(icd_GetPhysicalDeviceImageFormatProperties(
                              physical, format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
                              VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT, 0, &image),
                          VK_ERROR_FORMAT_NOT_SUPPORTED);
+        assert_int_equal(icd_GetPhysicalDeviceImageFormatProperties(
+                             physical, format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
+                             VK_IMAGE_USAGE_STORAGE_BIT, 0, &image),
+                         stored ? VK_SUCCESS : VK_ERROR_FORMAT_NOT_SUPPORTED);
     }
 }
 
@@ -601,14 +598,10 @@ TEST(no_format_has_images)
 
 TEST(a_device_can_have_all_features_and_extensions)
 {
-    VkPhysicalDeviceVulkan13Features v13 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-    VkPhysicalDeviceVulkan12Features v12 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13};
-    VkPhysicalDeviceVulkan11Features v11 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &v12};
-    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                     .pNext = &v11};
+    CHAIN(Vulkan13Features, v13, VULKAN_1_3_FEATURES, NULL);
+    CHAIN(Vulkan12Features, v12, VULKAN_1_2_FEATURES, &v13);
+    CHAIN(Vulkan11Features, v11, VULKAN_1_1_FEATURES, &v12);
+    CHAIN(Features2, all, FEATURES_2, &v11);
     icd_GetPhysicalDeviceFeatures2(physical, &all);
 
     VkExtensionProperties extensions[128];
@@ -640,8 +633,7 @@ TEST(features_that_are_not_there_cannot_be_enabled)
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
         .bufferDeviceAddress = VK_TRUE,
         .bufferDeviceAddressMultiDevice = VK_TRUE};
-    VkPhysicalDevicePrivateDataFeatures last = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES, .pNext = &v13};
+    CHAIN(PrivateDataFeatures, last, PRIVATE_DATA_FEATURES, &v13);
     assert_int_equal(make_device(physical, NULL, &core, 0, NULL, &device),
                      VK_ERROR_FEATURE_NOT_PRESENT);
     assert_int_equal(make_device(physical, &two, NULL, 0, NULL, &device),

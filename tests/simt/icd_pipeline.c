@@ -297,7 +297,7 @@ TEST(compiling_can_be_forbidden)
     icd_DestroyPipelineLayout(device, layout, NULL);
 }
 
-TEST(graphics_pipelines_and_images_are_refused)
+TEST(graphics_pipelines_and_other_images_are_refused)
 {
     VkPipeline pipeline = (VkPipeline)(uintptr_t)1;
     VkImage image = (VkImage)(uintptr_t)1;

@@ -222,7 +222,8 @@ static const struct {
     {"OpTypeStruct has the result %400, where the bound is 400",
      PART(declarations, OP(TypeStruct, 2), BOUND)},
     {"OpTypeStruct of 1 words has no result", PART(declarations, OP(TypeStruct, 1))},
-    {"OpTypeImage is not supported outside functions",
+    {"OpTypeImage: supported are storage images of 1 to 3 dimensions in the formats R32i, R32ui "
+     "and R32f",
      PART(declarations, OP(TypeImage, 9), ID_FREE, ID_FLOAT, 1, 0, 0, 0, 2, 0)},
     {"storage class Output (3) is not supported",
      PART(declarations, OP(TypePointer, 4), ID_FREE, SpvStorageClassOutput, ID_UINT)},
