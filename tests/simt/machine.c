@@ -461,8 +461,7 @@ static const struct {
     // One subgroup, so that they share sectors; one of lanes that execute one after the other.
     {"subgroup=8", "$copying", 1, 8, 0, 8, 64, 2, 0},
     {"subgroup=1", "$copying", 1, 8, 0, 64, 64, 16, 0},
-    // Partial subgroups; 24 bytes of a workgroup, so that of the second one two sectors are
-    // touched.
+    // Partial subgroups; 24 bytes of a workgroup, so that the second one touches two sectors.
     {"subgroup=4", "$counting", 2, 6, 0, 24, 72, 5, 0},
     {"subgroup=8", "$far", 1, 8, 0, 6, 48, 8, 0},
     {"subgroup=8", "$looking", 1, 8, 4, 9, 51, 2, 2},

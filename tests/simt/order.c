@@ -319,6 +319,8 @@ TEST(order_is_cumulative)
         }
 }
 
+#define ACTOR(i) ((struct actor){0, (uint8_t)((i) / WORLD_WIDTH), (uint8_t)((i) % WORLD_WIDTH)})
+
 // Barriers: everybody stores, arrives, and loads what another has stored. Returns how often that
 // was not there.
 static unsigned barrier(uint32_t scope, uint32_t semantics, bool is_shared, bool vulkan)
@@ -329,21 +331,19 @@ static unsigned barrier(uint32_t scope, uint32_t semantics, bool is_shared, bool
         const uint64_t address = is_shared ? region_address(LOCAL_SHARED, 0) : world.buffer;
         const unsigned n = WORLD_SUBGROUPS * WORLD_WIDTH, start = world_draw(n);
         for (unsigned i = 0; i < n; i++) {
-            const struct actor actor = {0, (uint8_t)(i / WORLD_WIDTH), (uint8_t)(i % WORLD_WIDTH)};
+            const struct actor actor = ACTOR(i);
             order_store(world_as(actor), actor.lane, address + 4 * i, 4, i + 1, ACCESS_NON_PRIVATE);
             if (world_draw(4) == 0)
                 order_drift(&world.exec);
         }
         for (unsigned i = 0; i < 2 * n; i++) {
-            const struct actor actor = {0, (uint8_t)(i % n / WORLD_WIDTH),
-                                        (uint8_t)(i % WORLD_WIDTH)};
+            const struct actor actor = ACTOR(i % n);
             order_fence(world_as(actor), actor.lane, scope, semantics, true);
         }
         bool wrong = false;
         for (unsigned i = 0; i < n; i++) {
             const unsigned who = (i + start) % n, other = world_draw(n);
-            const struct actor actor = {0, (uint8_t)(who / WORLD_WIDTH),
-                                        (uint8_t)(who % WORLD_WIDTH)};
+            const struct actor actor = ACTOR(who);
             wrong |= order_load(world_as(actor), actor.lane, address + 4 * other, 4,
                                 ACCESS_NON_PRIVATE) != other + 1;
         }
@@ -373,6 +373,14 @@ TEST(barriers)
     assert_true(barrier(WORKGROUP, both | UNIFORM | AVAILABLE, false, true) > SEEDS / 10);
     // Acquire comes before what is released there.
     assert_true(barrier(WORKGROUP, RELEASE | UNIFORM, false, false) > SEEDS / 10);
+    // Images have semantics of their own.
+    assert_true(barrier(WORKGROUP, both | IMAGE, false, false) > SEEDS / 2);
+    const struct region image = {.bytes = world.bytes, .size = WORLD_BYTES, .extent = {1}};
+    const uint64_t buffer = world.buffer;
+    world.buffer = region_address(regions_add(world.regions, image), 0);
+    assert_true(barrier(WORKGROUP, both | UNIFORM, false, false) > SEEDS / 2);
+    assert_int_equal(barrier(WORKGROUP, both | IMAGE, false, false), 0);
+    world.buffer = buffer;
 }
 
 static struct actor draw_actor(void)

@@ -531,8 +531,8 @@ TEST(a_fault_of_the_shader_loses_the_device)
     }
 }
 
-// Submits work three times, the second time without a command buffer, which does not count. Returns
-// the fence of the last.
+// Submits three times, the second time without commands, which does not count; the last one's
+// fence.
 static VkFence submit_three(struct device *device, struct pipeline *pipeline, enum fault fault)
 {
     memset(&ran, 0, sizeof ran);

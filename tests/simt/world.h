@@ -21,6 +21,7 @@
 #define ACQUIRE_RELEASE 0x8u
 #define UNIFORM         0x40u
 #define SHARED          0x100u
+#define IMAGE           0x800u
 #define AVAILABLE       0x2000u
 #define VISIBLE         0x4000u
 
