@@ -153,6 +153,7 @@ static const struct place supported[][2] = {
     CORE(shaderInt16),
     CORE(shaderInt64),
     CORE(shaderStorageBufferArrayDynamicIndexing),
+    CORE(shaderStorageImageArrayDynamicIndexing),
     CORE(shaderUniformBufferArrayDynamicIndexing),
 
     V11(16BIT_STORAGE, 16BitStorage, storageBuffer16BitAccess),
@@ -168,11 +169,14 @@ static const struct place supported[][2] = {
     V12(SHADER_ATOMIC_INT64, ShaderAtomicInt64, shaderSharedInt64Atomics),
     V12(SHADER_FLOAT16_INT8, ShaderFloat16Int8, shaderFloat16),
     V12(SHADER_FLOAT16_INT8, ShaderFloat16Int8, shaderInt8),
-    // The parts of descriptor indexing for buffers; `descriptorIndexing` would also promise images.
+    // The parts of descriptor indexing for buffers and storage images; `descriptorIndexing` would
+    // also promise other images.
     V12(DESCRIPTOR_INDEXING, DescriptorIndexing, shaderUniformBufferArrayNonUniformIndexing),
     V12(DESCRIPTOR_INDEXING, DescriptorIndexing, shaderStorageBufferArrayNonUniformIndexing),
+    V12(DESCRIPTOR_INDEXING, DescriptorIndexing, shaderStorageImageArrayNonUniformIndexing),
     V12(DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingUniformBufferUpdateAfterBind),
     V12(DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingStorageBufferUpdateAfterBind),
+    V12(DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingStorageImageUpdateAfterBind),
     V12(DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingUpdateUnusedWhilePending),
     V12(DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingPartiallyBound),
     V12(DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingVariableDescriptorCount),
@@ -188,6 +192,7 @@ static const struct place supported[][2] = {
     V12(VULKAN_MEMORY_MODEL, VulkanMemoryModel, vulkanMemoryModelAvailabilityVisibilityChains),
     V12_ONLY(subgroupBroadcastDynamicId),
 
+    V13(IMAGE_ROBUSTNESS, ImageRobustness, robustImageAccess),
     V13(INLINE_UNIFORM_BLOCK, InlineUniformBlock, inlineUniformBlock),
     V13(PIPELINE_CREATION_CACHE_CONTROL, PipelineCreationCacheControl,
         pipelineCreationCacheControl),
@@ -244,7 +249,6 @@ static const struct place claimed[][2] = {
     CORE(independentBlend),
     CORE(sampleRateShading),
     CORE(shaderSampledImageArrayDynamicIndexing),
-    CORE(shaderStorageImageArrayDynamicIndexing),
     CORE(textureCompressionBC),
 };
 

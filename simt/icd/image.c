@@ -26,7 +26,7 @@ static VkResult refuse(VkDevice device, const char *what)
     return VK_ERROR_FORMAT_NOT_SUPPORTED;
 }
 
-// Whether the device has such images. It says so of the format, so that the sizes do not overflow.
+// Whether the device has such images. Their sizes do not overflow.
 static bool is_supported(VkDevice device, const VkImageCreateInfo *info)
 {
     VkImageFormatProperties most;

@@ -244,7 +244,7 @@ static void fill_13(const struct settings *settings, VkPhysicalDeviceVulkan13Pro
     };
 }
 
-// Limits of missing features (images, rasterization) are the specification's minimum.
+// Limits of missing features (sampling, rasterization) are the specification's minimum.
 static const VkPhysicalDeviceLimits limits = {
     .maxImageDimension1D = 4096,
     .maxImageDimension2D = 4096,

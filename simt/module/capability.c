@@ -22,6 +22,7 @@ static const SpvCapability capabilities[] = {
     SpvCapabilityImage1D,
     SpvCapabilityImageQuery,
     SpvCapabilityStorageImageArrayDynamicIndexing,
+    SpvCapabilityStorageImageArrayNonUniformIndexing,
 };
 
 static const char *const extensions[] = {

@@ -32,7 +32,7 @@ TEST(texels_are_read_and_written)
         assert_int_equal(dispatch(), DISPATCH_DONE);
         finish();
         for (uint32_t line = 0; line < world.line_count; line++)
-            races |= strncmp(world.lines[line], "data race of 4 bytes at set 0 binding 2", 39) == 0;
+            races |= strncmp(world.lines[line], "data race of 4 bytes at set 0 binding 3", 39) == 0;
         if (memcmp(out, rows[i].out, sizeof out) || texels[3] != rows[i].texel)
             fail_msg("row %zu: %u %u %u %u, texel %u", i, out[0], out[1], out[2], out[3],
                      texels[3]);
