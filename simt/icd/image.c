@@ -174,9 +174,7 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateImageView(VkDevice device,
                                 : range->layerCount;
     if (info->viewType == VK_IMAGE_VIEW_TYPE_1D_ARRAY)
         extent.height = layers;
-    if (info->viewType == VK_IMAGE_VIEW_TYPE_2D_ARRAY ||
-        info->viewType == VK_IMAGE_VIEW_TYPE_CUBE ||
-        info->viewType == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY)
+    if (info->viewType == VK_IMAGE_VIEW_TYPE_2D_ARRAY)
         extent.depth = layers;
     *made = (struct icd_view){
         .region = image->buffer.region,

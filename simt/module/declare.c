@@ -255,13 +255,13 @@ static bool declare_image(struct reader *reader, const struct instruction *instr
                             : texel->is_signed        ? SpvImageFormatR32i
                                                       : SpvImageFormatR32ui;
     if ((texel->kind != TYPE_INT && texel->kind != TYPE_FLOAT) || texel->width != 32 ||
-        words[8] != format || dim > SpvDimCube || arrayed > (dim < SpvDim3D) || several ||
+        words[8] != format || dim > SpvDim3D || arrayed > (dim != SpvDim3D) || several ||
         sampled != 2)
         return reader_fail(reader, "OpTypeImage: supported are storage images of 1 to 3 dimensions "
                                    "in the formats R32i, R32ui and R32f");
     type->kind = TYPE_IMAGE;
     type->element = words[2];
-    type->count = dim == SpvDimCube ? 3 : dim + 1 + arrayed; // a cube's third is the face
+    type->count = dim - SpvDim1D + 1 + arrayed;
     type->cells = 1;
     return true;
 }
