@@ -7,17 +7,23 @@
 
 #define TEXEL 4 // bytes
 
-VkExtent3D icd_image_level(const struct icd_image *image, uint32_t level, uint64_t *begins)
+struct icd_part icd_image_part(const struct icd_image *image, uint32_t level, uint32_t layer)
 {
-    VkExtent3D extent = image->extent;
-    *begins = 0;
-    for (uint32_t i = 0; i < level && i < image->levels; i++) {
-        *begins += (uint64_t)extent.width * extent.height * extent.depth * image->layers * TEXEL;
-        extent.width = extent.width > 1 ? extent.width / 2 : 1;
-        extent.height = extent.height > 1 ? extent.height / 2 : 1;
-        extent.depth = extent.depth > 1 ? extent.depth / 2 : 1;
+    struct icd_part part = {.extent = image->extent};
+    for (uint32_t i = 0; i <= level && i <= image->levels; i++) {
+        VkExtent3D *extent = &part.extent;
+        if (i > 0) {
+            part.offset += part.layer * image->layers;
+            extent->width = extent->width > 1 ? extent->width / 2 : 1;
+            extent->height = extent->height > 1 ? extent->height / 2 : 1;
+            extent->depth = extent->depth > 1 ? extent->depth / 2 : 1;
+        }
+        part.row = (uint64_t)extent->width * TEXEL;
+        part.plane = part.row * extent->height;
+        part.layer = part.plane * extent->depth;
     }
-    return extent;
+    part.offset += layer * part.layer;
+    return part;
 }
 
 static VkResult refuse(VkDevice device, const char *what)
@@ -44,7 +50,7 @@ static struct icd_image image_of(const VkImageCreateInfo *info)
 {
     struct icd_image image = {
         .extent = info->extent, .levels = info->mipLevels, .layers = info->arrayLayers};
-    icd_image_level(&image, image.levels, &image.buffer.size);
+    image.buffer.size = icd_image_part(&image, image.levels, 0).offset;
     return image;
 }
 
@@ -139,19 +145,17 @@ VKAPI_ATTR void VKAPI_CALL icd_GetDeviceImageSparseMemoryRequirements(
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetImageSubresourceLayout(VkDevice device, VkImage image,
-                                                         const VkImageSubresource *part,
+                                                         const VkImageSubresource *which,
                                                          VkSubresourceLayout *layout)
 {
     (void)device;
-    uint64_t begins;
-    const VkExtent3D extent =
-        icd_image_level(ICD_OBJECT(icd_image, image), part->mipLevel, &begins);
-    const uint64_t row = (uint64_t)extent.width * TEXEL, plane = row * extent.height;
-    *layout = (VkSubresourceLayout){.offset = begins + part->arrayLayer * plane * extent.depth,
-                                    .size = plane * extent.depth,
-                                    .rowPitch = row,
-                                    .arrayPitch = plane * extent.depth,
-                                    .depthPitch = plane};
+    const struct icd_part part =
+        icd_image_part(ICD_OBJECT(icd_image, image), which->mipLevel, which->arrayLayer);
+    *layout = (VkSubresourceLayout){.offset = part.offset,
+                                    .size = part.layer,
+                                    .rowPitch = part.row,
+                                    .arrayPitch = part.layer,
+                                    .depthPitch = part.plane};
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL icd_CreateImageView(VkDevice device,
@@ -159,28 +163,26 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateImageView(VkDevice device,
                                                    const VkAllocationCallbacks *allocator,
                                                    VkImageView *view)
 {
-    (void)allocator;
+    (void)device, (void)allocator;
     const struct icd_image *image = ICD_OBJECT(icd_image, info->image);
     const VkImageSubresourceRange *range = &info->subresourceRange;
-    (void)device;
-    struct icd_view *made = malloc(sizeof *made);
+    struct icd_part part = icd_image_part(image, range->baseMipLevel, range->baseArrayLayer);
+    struct icd_descriptor *made = malloc(sizeof *made);
     if (!made)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
-    uint64_t begins;
-    VkExtent3D extent = icd_image_level(image, range->baseMipLevel, &begins);
-    const uint64_t layer = (uint64_t)extent.width * extent.height * extent.depth * TEXEL;
     const uint32_t layers = range->layerCount == VK_REMAINING_ARRAY_LAYERS
                                 ? image->layers - range->baseArrayLayer
                                 : range->layerCount;
     if (info->viewType == VK_IMAGE_VIEW_TYPE_1D_ARRAY)
-        extent.height = layers;
+        part.extent.height = layers;
     if (info->viewType == VK_IMAGE_VIEW_TYPE_2D_ARRAY)
-        extent.depth = layers;
-    *made = (struct icd_view){
+        part.extent.depth = layers;
+    *made = (struct icd_descriptor){
         .region = image->buffer.region,
-        .offset = begins + range->baseArrayLayer * layer,
-        .size = layers * layer,
-        .extent = {(uint16_t)extent.width, (uint16_t)extent.height, (uint16_t)extent.depth},
+        .offset = part.offset,
+        .range = layers * part.layer,
+        .extent = {(uint16_t)part.extent.width, (uint16_t)part.extent.height,
+                   (uint16_t)part.extent.depth},
     };
     *view = ICD_HANDLE(VkImageView, made);
     return VK_SUCCESS;

@@ -38,14 +38,13 @@ struct icd_image {
     uint32_t levels, layers;
 };
 
-struct icd_view {
-    uint32_t region;       // the image's
-    uint64_t offset, size; // bytes
-    uint16_t extent[3];
+// A layer of a level: its extent, and in bytes where it begins and how far rows, planes and layers
+// are apart. Level `levels` begins at the image's end. A VkImageView is a struct icd_descriptor.
+struct icd_part {
+    VkExtent3D extent;
+    uint64_t offset, row, plane, layer;
 };
-// The extent of a level, and where it begins in bytes. `level` may be the number of levels, for the
-// image's size.
-VkExtent3D icd_image_level(const struct icd_image *image, uint32_t level, uint64_t *begins);
+struct icd_part icd_image_part(const struct icd_image *image, uint32_t level, uint32_t layer);
 
 // icd/descriptor.c, icd/update.c
 struct icd_set {

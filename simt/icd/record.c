@@ -269,18 +269,16 @@ struct side {
     uint64_t first, row, plane; // bytes
 };
 
-static struct side image_side(VkImage handle, const VkImageSubresourceLayers *part,
+static struct side image_side(VkImage handle, const VkImageSubresourceLayers *which,
                               VkOffset3D offset)
 {
     const struct icd_image *image = ICD_OBJECT(icd_image, handle);
-    struct side side = {.region = image->buffer.region};
-    const VkExtent3D extent = icd_image_level(image, part->mipLevel, &side.first);
-    side.row = (uint64_t)extent.width * 4;
-    side.plane = side.row * extent.height;
-    side.first +=
-        ((uint64_t)part->baseArrayLayer * extent.depth + (uint32_t)offset.z) * side.plane +
-        (uint32_t)offset.y * side.row + (uint32_t)offset.x * UINT64_C(4);
-    return side;
+    const struct icd_part part = icd_image_part(image, which->mipLevel, which->baseArrayLayer);
+    return (struct side){.region = image->buffer.region,
+                         .first = part.offset + (uint32_t)offset.z * part.plane +
+                                  (uint32_t)offset.y * part.row + (uint32_t)offset.x * UINT64_C(4),
+                         .row = part.row,
+                         .plane = part.plane};
 }
 
 static struct side buffer_side(VkBuffer handle, const VkBufferImageCopy2 *region)
@@ -409,14 +407,10 @@ void icd_CmdClearColorImage(VkCommandBuffer handle, VkImage to, VkImageLayout la
             if (level >= image->levels) // also of VK_REMAINING_MIP_LEVELS
                 break;
             const uint32_t first = ranges[i].baseArrayLayer, layers = ranges[i].layerCount;
-            const struct side side = image_side(
-                to, &(VkImageSubresourceLayers){.mipLevel = level, .baseArrayLayer = first},
-                (VkOffset3D){0, 0, 0});
-            uint64_t begins;
-            const VkExtent3D extent = icd_image_level(image, level, &begins);
-            record_fill(handle, side.region, side.first,
+            const struct icd_part part = icd_image_part(image, level, first);
+            record_fill(handle, image->buffer.region, part.offset,
                         (layers == VK_REMAINING_ARRAY_LAYERS ? image->layers - first : layers) *
-                            side.plane * extent.depth,
+                            part.layer,
                         value->uint32[0]);
         }
 }

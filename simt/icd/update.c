@@ -65,15 +65,8 @@ static struct icd_descriptor describe(VkDescriptorType type, const unsigned char
     VkDescriptorImageInfo image;
     if (type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE) {
         memcpy(&image, data, sizeof image);
-        const struct icd_view *view = ICD_OBJECT(icd_view, image.imageView);
-        if (!view)
-            return (struct icd_descriptor){0};
-        return (struct icd_descriptor){
-            .region = view->region,
-            .offset = view->offset,
-            .range = view->size,
-            .extent = {view->extent[0], view->extent[1], view->extent[2]},
-        };
+        const struct icd_descriptor *view = ICD_OBJECT(icd_descriptor, image.imageView);
+        return view ? *view : (struct icd_descriptor){0};
     }
     memcpy(&info, data, sizeof info);
     const struct icd_buffer *buffer = ICD_OBJECT(icd_buffer, info.buffer);

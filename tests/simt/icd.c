@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-// A structure about the physical device, with what it is chained to.
+// Declares a structure that describes the physical device, and chains `next` behind it.
 #define CHAIN(type, name, s_type, next)                                                            \
     VkPhysicalDevice##type name = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##s_type,            \
                                    .pNext = next}
