@@ -198,8 +198,10 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, bool captu
     facts->max_shared = limits->maxComputeSharedMemorySize;
     facts->max_storage_buffer = limits->maxStorageBufferRange;
     facts->features = dev_features_bits(features, &subgroup);
-    if (facts->features >> CAT_FEATURE_COOPERATIVE_MATRIX & 1 && dev_lists_halves(physical))
-        facts->features |= UINT64_C(1) << CAT_FEATURE_MATRIX_HALVES;
+    if (facts->features >> CAT_FEATURE_COOPERATIVE_MATRIX & 1)
+        dev_list_products(physical, facts);
+    if (facts->products[0])
+        facts->features |= UINT64_C(1) << CAT_FEATURE_MATRIX_PRODUCTS;
     return check_limits(facts, error);
 }
 

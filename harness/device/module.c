@@ -6,7 +6,9 @@
 #include "base/spirv.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NONE       UINT32_MAX
 #define MOST_IDS   (UINT32_C(1) << 20)
@@ -199,19 +201,29 @@ static uint32_t list_products(VkPhysicalDevice physical, VkCooperativeMatrixProp
     return count < MOST_KINDS ? count : MOST_KINDS;
 }
 
-bool dev_lists_halves(VkPhysicalDevice physical)
+void dev_list_products(VkPhysicalDevice physical, struct dev_facts *facts)
 {
-    const VkCooperativeMatrixPropertiesKHR asked = {.MSize = 16,
-                                                    .NSize = 16,
-                                                    .KSize = 16,
-                                                    .AType = VK_COMPONENT_TYPE_FLOAT16_KHR,
-                                                    .BType = VK_COMPONENT_TYPE_FLOAT16_KHR,
-                                                    .CType = VK_COMPONENT_TYPE_FLOAT32_KHR,
-                                                    .ResultType = VK_COMPONENT_TYPE_FLOAT32_KHR,
-                                                    .scope = VK_SCOPE_SUBGROUP_KHR};
+    static const char *const names[] = {"f16", "f32", "f64", "s8",  "s16", "s32",
+                                        "s64", "u8",  "u16", "u32", "u64"};
+    const size_t known = sizeof names / sizeof *names;
     OWNED(lit_free)
     VkCooperativeMatrixPropertiesKHR *all = lit_alloc(MOST_KINDS, sizeof *all);
-    return is_listed(all, list_products(physical, all), &asked);
+    const uint32_t count = list_products(physical, all);
+    for (uint32_t i = 0, used = 0; i < count; i++) {
+        const VkCooperativeMatrixPropertiesKHR *one = &all[i];
+        char word[64];
+        if (one->scope != VK_SCOPE_SUBGROUP_KHR || one->saturatingAccumulation ||
+            one->CType != one->ResultType || (size_t)one->AType >= known ||
+            (size_t)one->BType >= known || (size_t)one->CType >= known)
+            continue;
+        const int length =
+            snprintf(word, sizeof word, "%s%s.%s.%s.%ux%ux%u", used ? " " : "", names[one->AType],
+                     names[one->BType], names[one->CType], one->MSize, one->NSize, one->KSize);
+        if (used + (uint32_t)length >= sizeof facts->products)
+            break;
+        memcpy(facts->products + used, word, (size_t)length + 1);
+        used += (uint32_t)length;
+    }
 }
 
 static bool matrices_fit(const struct dev *dev, const struct module *m, struct lit_error *error)
@@ -249,10 +261,9 @@ static bool matrices_fit(const struct dev *dev, const struct module *m, struct l
     return true;
 }
 #else
-bool dev_lists_halves(VkPhysicalDevice physical)
+void dev_list_products(VkPhysicalDevice physical, struct dev_facts *facts)
 {
-    (void)physical;
-    return false;
+    (void)physical, (void)facts;
 }
 #endif
 

@@ -58,8 +58,8 @@ bool dev_emulated_not(struct lit_error *error);
 
 // --- facts.c
 
-// Whether the device lists CAT_FEATURE_MATRIX_HALVES (module.c); it must have cooperative matrices.
-bool dev_lists_halves(VkPhysicalDevice physical);
+// Writes dev_facts.products of a device that has cooperative matrices (module.c).
+void dev_list_products(VkPhysicalDevice physical, struct dev_facts *facts);
 
 // Fills *facts and *features: features->base is then a chain of exactly the features to enable, so
 // the structure must not be copied; `capture`: including those to report compiled code. False with

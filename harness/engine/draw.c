@@ -201,6 +201,7 @@ static void draw(const struct dev_facts *facts, const struct cat_case *which, ui
     struct gen_limits limits = {.rule = eng_draw_rule(facts->features)};
     if (!strcmp(cat_test_draws(which->test), gen_family_of(true)))
         limits = eng_draw_arm(facts->features, request->seed, index);
+    limits.products = facts->products;
     limits.steps = cat_value(&(struct cat_args){.which = which}, "steps");
     limits.depth = ENG_DRAW_DEPTH;
     limits.subgroup = which->subgroup;

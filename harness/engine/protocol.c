@@ -61,8 +61,8 @@ static const char *const event_names[] = {
     }
 
 #define FACT(type, member) FIELD_OF(type, dev_facts, member),
-static const struct field facts_fields[] = {DEV_FACTS(FACT) FACT(CHARS, problem)
-                                                FACT(NUMBER, max_subgroups) FIELD_END};
+static const struct field facts_fields[] = {DEV_FACTS(FACT) FACT(CHARS, problem) FACT(
+    CHARS, products) FACT(NUMBER, max_subgroups) FIELD_END};
 
 #define COUNT(type, field) FIELD_OF(type, eng_count, field)
 static const struct field count_fields[] = {

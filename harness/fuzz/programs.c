@@ -255,6 +255,7 @@ static void choose(struct fuzz_campaign *c, const struct eng_device *device)
         c->arms[a] = (struct fuzz_arm){.limits = arms[a]};
         c->arms[a].limits.steps = (uint32_t)o->steps;
         c->arms[a].limits.depth = (uint32_t)o->depth;
+        c->arms[a].limits.products = device ? device->facts.products : "";
         gen_arm_name(&arms[a], c->arms[a].name);
     }
     if (c->given)

@@ -210,7 +210,7 @@ void fuzz_shrink(struct fuzz_lane *lane)
     lane->end = ENG_END_RAN;
     found->shrunk = true;
     struct gen_program program = found->small;
-    gen_shrink(&program, found->arm->limits.rule, ask, lane);
+    gen_shrink(&program, &found->arm->limits, ask, lane);
     if (lane->end == ENG_END_RAN)
         take_lanes(lane);
     found->cut_short = lane->end != ENG_END_RAN || is_over(lane);

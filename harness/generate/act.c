@@ -53,6 +53,15 @@ const struct gen_array gen_arrays[GEN_TYPES] = {
     [GEN_INDIRECT] = {4, 3, GEN_U32, "PhysicalStorageBuffer", "%uint3"},
 };
 
+const struct gen_component_form gen_components[GEN_COMPONENTS] = {
+    [GEN_IS_F32] = {"f32", GEN_F32, false}, [GEN_IS_F16] = {"f16", GEN_F16, false},
+    [GEN_IS_U8] = {"u8", GEN_U8, false},    [GEN_IS_S8] = {"s8", GEN_U8, true},
+    [GEN_IS_U32] = {"u32", GEN_U32, false}, [GEN_IS_S32] = {"s32", GEN_U32, true},
+};
+
+// What `product` means without more words.
+static const struct gen_product usual = {GEN_IS_F16, GEN_IS_F16, GEN_IS_F32, 16, 16, 16};
+
 bool gen_is_private(enum gen_type array)
 {
     return !strcmp(gen_arrays[array].storage, "Private");
@@ -145,16 +154,47 @@ uint64_t gen_act_features(const struct gen_act *act)
     if (gen_forms[act->op].needs == GEN_ALONE)
         features &= ~FEATURE(EXTENDED_TYPES);
     if (act->op == GEN_OP_PRODUCT)
-        features |= FEATURE(COOPERATIVE_MATRIX) | FEATURE(FLOAT16) | FEATURE(MEMORY_MODEL);
+        features |= FEATURE(COOPERATIVE_MATRIX) | FEATURE(MEMORY_MODEL) |
+                    (of_type[gen_components[act->product.left].type] & ~FEATURE(EXTENDED_TYPES));
     if (act->op == GEN_OP_ROTATE_CLUSTER)
         features |= FEATURE(ROTATE_CLUSTERED);
     return features;
 }
 
+// The smallest subgroups whose sums fit, in the largest workgroup.
+static uint32_t sums_least(const struct gen_product *product)
+{
+    return (uint32_t)product->m * product->n * GEN_STATE_LANES / GEN_SUMS;
+}
+
+static bool is_side(uint32_t side)
+{
+    return side >= 4 && side <= 64 && !(side & (side - 1));
+}
+
+// Whether programs can have it: results are exact, and fit into a workgroup's memory.
+static bool is_product(const struct gen_product *product)
+{
+    const bool floats = product->left <= GEN_IS_F16, halves = product->sum == GEN_IS_F16;
+    return product->left < GEN_IS_U32 && product->right < GEN_IS_U32 &&
+           gen_components[product->left].type == gen_components[product->right].type &&
+           (floats ? product->sum <= product->left : product->sum >= GEN_IS_U32) &&
+           is_side(product->m) && is_side(product->n) && is_side(product->k) &&
+           (!halves || product->k <= 32) && sums_least(product) <= 128;
+}
+
+uint32_t gen_product_weight(const struct gen_product *product)
+{
+    uint32_t weight = product->left + 5u * product->right + product->sum;
+    for (uint32_t size = (uint32_t)product->m * product->n * product->k; size > 1; size /= 2)
+        weight += 32;
+    return weight;
+}
+
 uint32_t gen_act_least(const struct gen_act *act)
 {
     return act->op == GEN_OP_CLUSTER          ? act->n
-           : act->op == GEN_OP_PRODUCT        ? 16
+           : act->op == GEN_OP_PRODUCT        ? sums_least(&act->product)
            : act->op == GEN_OP_ROTATE_CLUSTER ? 4
            : act->op == GEN_OP_QUAD_BROADCAST ? 4
            : act->op == GEN_OP_QUAD_SWAP      ? 4
@@ -165,7 +205,8 @@ const char *gen_act_fault(const struct gen_act *act, uint32_t numbers, uint32_t 
                           uint32_t loops)
 {
     if (act->op == GEN_OP_NONE || act->op >= GEN_OPS || act->with >= GEN_WITHS ||
-        act->type >= GEN_TYPES || !gen_act_may(act->op, act->with, act->type))
+        act->type >= GEN_TYPES || !gen_act_may(act->op, act->with, act->type) ||
+        (act->op == GEN_OP_PRODUCT && !is_product(&act->product)))
         return "there is no such operation";
     const struct gen_form *form = &gen_forms[act->op];
     if (form->gives != '-' && act->to >= (gen_act_gives_truth(act) ? truths : numbers))
@@ -197,6 +238,10 @@ void gen_act_write(const struct gen_act *act, struct text *text)
         text_printf(text, ".%s", gen_with_names[act->with]);
     if (act->type)
         text_printf(text, ".%s", gen_type_names[act->type]);
+    if (act->op == GEN_OP_PRODUCT && memcmp(&act->product, &usual, sizeof usual) != 0)
+        text_printf(text, ".%s.%s.%s.%ux%ux%u", gen_components[act->product.left].name,
+                    gen_components[act->product.right].name, gen_components[act->product.sum].name,
+                    act->product.m, act->product.n, act->product.k);
     text_puts(text, "(");
     for (const char *takes = form->takes; *takes; takes++) {
         text_puts(text, takes == form->takes ? "" : ",");
@@ -234,6 +279,35 @@ static bool take_name(const char **word, const char *const *names, uint32_t coun
             return true;
         }
     return false;
+}
+
+// "f16.f16.f32.16x16x16"
+static bool take_product(const char **word, struct gen_product *product)
+{
+    uint8_t *const kinds[] = {&product->left, &product->right, &product->sum};
+    uint8_t *const sides[] = {&product->m, &product->n, &product->k};
+    const char *names[GEN_COMPONENTS];
+    for (uint32_t i = 0; i < GEN_COMPONENTS; i++)
+        names[i] = gen_components[i].name;
+    for (uint32_t i = 0; i < 3; i++)
+        if (!take_name(word, names, GEN_COMPONENTS, kinds[i]) || *(*word)++ != '.')
+            return false;
+    for (uint32_t i = 0; i < 3; i++)
+        if ((i && *(*word)++ != 'x') || !gen_take_number(word, sides[i]))
+            return false;
+    return true;
+}
+
+bool gen_product_take(const char **list, struct gen_product *product)
+{
+    bool taken = false;
+    while (!taken && **list) {
+        const char *word = *list;
+        taken = take_product(&word, product) && (!*word || *word == ' ') && is_product(product);
+        *list += strcspn(*list, " ");
+        *list += strspn(*list, " ");
+    }
+    return taken;
 }
 
 static bool take_operands(const char *word, struct gen_act *act)
@@ -279,7 +353,11 @@ bool gen_act_read(const char *word, struct gen_act *act)
     if (gen_forms[act->op].combines &&
         (*word++ != '.' || !take_name(&word, gen_with_names, GEN_WITHS, &act->with)))
         return false;
-    if (*word == '.' && (word++, !take_name(&word, gen_type_names, GEN_TYPES, &act->type)))
+    if (act->op == GEN_OP_PRODUCT)
+        act->product = usual;
+    if (*word == '.' && (word++, act->op == GEN_OP_PRODUCT
+                                     ? !take_product(&word, &act->product)
+                                     : !take_name(&word, gen_type_names, GEN_TYPES, &act->type)))
         return false;
     return gives == (gen_forms[act->op].gives != '-') &&
            (!gives || letter == (gen_act_gives_truth(act) ? 'p' : 'u')) && take_operands(word, act);

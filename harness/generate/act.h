@@ -109,7 +109,7 @@
     /* Drawn for GEN_ADDRESSES alone. */                                                           \
     X(FETCH, "fetch", 'u', "uu#", 127, ALONE, true, PLACES, BASIC)                                 \
     /* Drawn for GEN_MATRICES alone. */                                                            \
-    X(PRODUCT, "product", 'u', "uu#", 127, FULL, false, U32, MATRIX_HALVES)
+    X(PRODUCT, "product", 'u', "uu#", 127, FULL, false, U32, MATRIX_PRODUCTS)
 
 #define GEN_OP(name, ...) GEN_OP_##name,
 enum gen_op { GEN_OP_NONE, GEN_OPERATIONS(GEN_OP) GEN_OPS };
@@ -177,13 +177,35 @@ enum gen_needs {
     GEN_FULL,     // the whole workgroup
 };
 
+// What numbers of a cooperative matrix are.
+enum gen_component { GEN_IS_F32, GEN_IS_F16, GEN_IS_U8, GEN_IS_S8, GEN_IS_U32, GEN_IS_S32 };
+#define GEN_COMPONENTS 6
+struct gen_component_form {
+    const char *name;
+    uint8_t type; // enum gen_type
+    bool is_signed;
+};
+extern const struct gen_component_form gen_components[GEN_COMPONENTS];
+
+// A product of cooperative matrices, of M rows, N columns and K factors each.
+struct gen_product {
+    uint8_t left, right, sum; // enum gen_component
+    uint8_t m, n, k;          // powers of two
+};
+
+// Takes the next product that programs can have off a list, dev_facts.products. False at its end.
+bool gen_product_take(const char **list, struct gen_product *product);
+// How plain it is: the less, the plainer; less than 1024.
+uint32_t gen_product_weight(const struct gen_product *product);
+
 struct gen_act {
-    uint8_t op, with, type; // enum gen_op, gen_with, gen_type
-    uint8_t to;             // destination register
-    bool adds;              // += : adds to the register's old value, modulo 2 for Booleans
-    uint8_t from[3];        // source registers, as many as the operation takes
-    uint8_t n;              // a constant
-    uint8_t turns;          // 1, 2: n << i, n << j; 0: n
+    uint8_t op, with, type;     // enum gen_op, gen_with, gen_type
+    uint8_t to;                 // destination register
+    bool adds;                  // += : adds to the register's old value, modulo 2 for Booleans
+    uint8_t from[3];            // source registers, as many as the operation takes
+    uint8_t n;                  // a constant
+    uint8_t turns;              // 1, 2: n << i, n << j; 0: n
+    struct gen_product product; // of GEN_OP_PRODUCT
 };
 
 // An operation's notation and operands.
@@ -260,15 +282,19 @@ bool gen_take_number(const char **word, uint8_t *number);
 // Floats in vectors: so many bits of the register, less the middle.
 #define GEN_VECTOR_MASK(op)   ((op) == GEN_OP_SATURATE ? 3u : 255u)
 #define GEN_VECTOR_MIDDLE(op) ((op) == GEN_OP_SATURATE ? 1u : 128u)
-// Products of cooperative matrices, of GEN_SIDE rows and columns. Shared memory has GEN_TILE small
-// numbers, made of the registers of the workgroup's lanes. The constant names where the left matrix
-// begins there; where the right one does depends on the subgroup, too. Its bits 3 to 5 tell whether
-// the left, the right one and the sum lie by columns.
-#define GEN_SIDE                 16u
-#define GEN_TILE                 768u
-#define GEN_TILE_NUMBER(from, e) ((from) >> ((e) >> 6 & 15) & 7)
-#define GEN_LEFT(n)              (((n)&7u) * GEN_SIDE)
-#define GEN_RIGHT(n, subgroup)   ((GEN_SIDE + ((n) >> 3 & 3) + ((subgroup)&3)) * GEN_SIDE)
+// Products of cooperative matrices. Shared memory has GEN_TILE numbers, made of the registers of
+// the workgroup's lanes: three bits each for floats, so that sums are exact, else all of a byte.
+// The constant names where the left matrix begins there; where the right one does depends on the
+// subgroup, too. Its bits 3 to 5 tell whether the left, the right one and the sum lie by columns.
+// It is also what is added to the product, times GEN_ADDEND. Sums of a workgroup's subgroups take
+// at most GEN_SUMS numbers.
+#define GEN_TILE(p)                    ((p)->k * ((p)->m + (p)->n) + 96u)
+#define GEN_TILE_NUMBER(mask, from, e) ((from) >> ((e) >> 6 & 15) & (mask))
+#define GEN_TILE_MASK(p)               ((p)->left <= GEN_IS_F16 ? 7u : 255u)
+#define GEN_LEFT(n)                    (((n)&7u) * 16)
+#define GEN_RIGHT(p, n, subgroup)      ((p)->m * (p)->k + (((n) >> 3 & 3u) + ((subgroup)&3u)) * 16)
+#define GEN_ADDEND(p)                  ((p)->left <= GEN_IS_F16 ? 1u : 33818640u)
+#define GEN_SUMS                       4096u
 // The width and the offset of the bit field that a number names.
 #define GEN_COUNT(number)  ((number) % 33)
 #define GEN_OFFSET(number) (((number) >> 8) % (33 - GEN_COUNT(number)))

@@ -43,20 +43,16 @@ void gen_lines_know(struct gen_lines *lines, uint32_t constant)
     LIT_ADD(lines->constants, lines->constant_count) = constant;
 }
 
-// Appends a constant's name, and declares it at its first use.
-static void put_constant(struct gen_lines *lines, uint32_t value)
+struct id gen_constant(struct gen_lines *lines, uint32_t value)
 {
     static const char *const words[] = {"%zero", "%one", "%two", "%three", "%four"};
-    char id[24];
-    if (value < sizeof words / sizeof *words)
-        snprintf(id, sizeof id, "%s", words[value]);
-    else
-        snprintf(id, sizeof id, "%%number_%u", value);
+    const struct id id = value < sizeof words / sizeof *words ? gen_id("%s", words[value])
+                                                              : gen_id("%%number_%u", value);
     if (!is_known(lines, value)) {
-        text_printf(&lines->declared, "%-21s = OpConstant %%uint %u\n", id, value);
+        text_printf(&lines->declared, "%-21s = OpConstant %%uint %u\n", id.is, value);
         gen_lines_know(lines, value);
     }
-    text_puts(&lines->code, id);
+    return id;
 }
 
 void gen_line(struct gen_lines *lines, const char *format, ...)
@@ -86,7 +82,8 @@ void gen_line(struct gen_lines *lines, const char *format, ...)
         text_append(&lines->code, at, plain);
         if (at[plain] == '#') {
             char *end;
-            put_constant(lines, (uint32_t)strtoul(at + plain + 1, &end, 10));
+            text_puts(&lines->code,
+                      gen_constant(lines, (uint32_t)strtoul(at + plain + 1, &end, 10)).is);
             at = end;
             plain = 0;
         }
@@ -119,6 +116,35 @@ const char *gen_part_line(const char **at, gen_holds *holds, const void *user)
 
 extern const char generate_template[]; // generate/template.spvasm
 
+// Whether a word is an instruction of GLSL.std.450, or an operand of products, which old grammars
+// lack; and its number.
+static bool extended_word(const char *word, size_t length, uint32_t *number)
+{
+    static const struct {
+        const char *name;
+        uint32_t number;
+    } words[] = {{"FAbs", 4},
+                 {"SAbs", 5},
+                 {"FMin", 37},
+                 {"UMin", 38},
+                 {"SMin", 39},
+                 {"FMax", 40},
+                 {"UMax", 41},
+                 {"SMax", 42},
+                 {"FClamp", 43},
+                 {"UClamp", 44},
+                 {"MatrixASignedComponentsKHR", 1},
+                 {"MatrixBSignedComponentsKHR", 2},
+                 {"MatrixCSignedComponentsKHR", 4},
+                 {"MatrixResultSignedComponentsKHR", 8}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i].name) == length && !strncmp(words[i].name, word, length)) {
+            *number = words[i].number;
+            return true;
+        }
+    return false;
+}
+
 // The value of a word, or of several joined by |.
 static uint32_t keyword(const char *word, size_t length)
 {
@@ -127,26 +153,10 @@ static uint32_t keyword(const char *word, size_t length)
     if (bar)
         return keyword(word, (size_t)(bar - word)) |
                keyword(bar + 1, length - (size_t)(bar + 1 - word));
-    const bool known = spirv_word(word, length, &value);
+    const bool known = extended_word(word, length, &value) || spirv_word(word, length, &value);
     assert(known);
     (void)known;
     return value;
-}
-
-// Whether a word is an instruction of GLSL.std.450, and its number.
-static bool extended_word(const char *word, size_t length, uint32_t *number)
-{
-    static const struct {
-        const char *name;
-        uint32_t number;
-    } words[] = {{"FAbs", 4},  {"SAbs", 5},  {"FMin", 37}, {"UMin", 38},   {"SMin", 39},
-                 {"FMax", 40}, {"UMax", 41}, {"SMax", 42}, {"FClamp", 43}, {"UClamp", 44}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i].name) == length && !strncmp(words[i].name, word, length)) {
-            *number = words[i].number;
-            return true;
-        }
-    return false;
 }
 
 // Ids by name: a hash table, at most half full, of slices of the text.
@@ -204,7 +214,6 @@ static void assemble_line(struct gen_module *module, struct ids *ids, const char
     const char *word = result ? strchr(line, '=') + 2 : line;
     const bool is_type = !strncmp(word, "OpType", 6) || !strncmp(word, "OpLabel", 7) ||
                          !strncmp(word, "OpExtInstImport", 15);
-    uint32_t number;
     const bool decorates =
         !strncmp(word, "OpDecorate", 10) || !strncmp(word, "OpMemberDecorate", 16);
     const size_t start = module->count;
@@ -218,10 +227,8 @@ static void assemble_line(struct gen_module *module, struct ids *ids, const char
             put_number(module, strtoull(word, NULL, 10));
         else if (decorates && length == strlen("Volatile") && !strncmp(word, "Volatile", length))
             put(module, SpvDecorationVolatile); // otherwise the memory operand
-        else if (!extended_word(word, length, &number))
-            put(module, keyword(word, length));
         else
-            put(module, number);
+            put(module, keyword(word, length));
         if (result && module->count == start + (is_type ? 1 : 2)) {
             put(module, number_of(ids, result, strcspn(result, " ")));
             result = NULL;
@@ -292,7 +299,6 @@ static bool is_marked(const char *mark, size_t length, const void *user)
            is_word(mark, length, gen_family(use->program)) ||
            (gen_has_blocks(use->program) && is_word(mark, length, "blocks")) ||
            (gen_has_addresses(use->program) && is_word(mark, length, "addresses")) ||
-           (gen_multiplies(use->program) && is_word(mark, length, "matrices")) ||
            (gen_extends(use->program) && is_word(mark, length, "glsl")) ||
            (use->program->vulkan && is_word(mark, length, "vulkan"));
 }
@@ -303,7 +309,6 @@ _Static_assert(GEN_COUNTERS == 12, "%counter_count of template.spvasm");
 _Static_assert(GEN_STATE_START == 1024 && GEN_STATE_EACH == 65536 && GEN_STATE_LANES == 256 &&
                    GEN_STATE_CELLS == 23552,
                "the offsets and strides of template.spvasm");
-_Static_assert(GEN_TILE == 768 && GEN_SIDE == 16, "%tile_count and %side of template.spvasm");
 
 static void line(struct text *text, const char *id, const char *rest)
 {

@@ -17,6 +17,7 @@ struct drawing {
     struct lit_random random;
     uint32_t left;                // steps left to draw
     struct gen_act last, counted; // the last operation; the last that counts
+    struct gen_product product;   // the first one
 };
 
 // The position of a list of steps.
@@ -481,15 +482,42 @@ static uint8_t draw_kernel(struct drawing *d)
 
 // --- Operations
 
+// Draws one of the products that the device lists. One of a program fits into shared memory with
+// others of the same numbers. False if there is none in such subgroups. Takes one random number in
+// any case, so that without the device's list the rest of a program stays the same.
+static bool draw_product(struct drawing *d, struct gen_act *act)
+{
+    static const char usual[] = "f16.f16.f32.16x16x16 f16.f16.f16.16x8x16 f16.f16.f32.8x8x8 "
+                                "u8.u8.u32.16x16x32 s8.s8.s32.8x8x16 s8.u8.s32.16x8x32 "
+                                "u8.s8.s32.8x16x16 f32.f32.f32.16x16x16";
+    const char *products = d->limits->products;
+    struct gen_product listed[256];
+    uint32_t count = 0;
+    for (const char *at = products && *products ? products : usual;
+         count < sizeof listed / sizeof *listed && gen_product_take(&at, &act->product);) {
+        const struct gen_product *p = &act->product, *first = &d->product;
+        listed[count] = *p;
+        count += !(gen_act_features(act) & ~d->limits->features) &&
+                 gen_act_least(act) <= d->limits->subgroup &&
+                 (!first->k ||
+                  (p->left == first->left && p->right == first->right && p->sum == first->sum));
+    }
+    const uint32_t which = below(d, 1u << 16);
+    if (count)
+        act->product = listed[which % count];
+    return count > 0;
+}
+
 // Draws an operator and a type that the operation has and the device supports. False if several
 // tries find none.
 static bool draw_kind(struct drawing *d, struct gen_act *act)
 {
     const struct gen_form *form = &gen_forms[act->op];
+    if (act->op == GEN_OP_PRODUCT)
+        return draw_product(d, act);
     for (uint32_t tries = 0; tries < 32; tries++) {
         act->with = form->combines ? (uint8_t)below(d, GEN_WITHS) : 0;
-        act->type = (uint8_t)(act->op == GEN_OP_PRODUCT ? GEN_U32
-                              : d->limits->focus == GEN_ADDRESSES && act->op >= GEN_OP_GET
+        act->type = (uint8_t)(d->limits->focus == GEN_ADDRESSES && act->op >= GEN_OP_GET
                                   ? GEN_ADDRESS + below(d, GEN_TYPES - GEN_ADDRESS)
                               : act->op >= GEN_OP_GET
                                   ? GEN_VECTORS + below(d, GEN_ADDRESS - GEN_VECTORS)
@@ -610,6 +638,7 @@ static void draw_acts(struct drawing *d)
     const struct gen_limits *limits = d->limits;
     struct gen_places places;
     d->last = d->counted = (struct gen_act){0};
+    d->product = (struct gen_product){0};
     gen_converge(program, limits->rule, &places);
     for (uint32_t i = 1; i <= program->count; i++) {
         struct gen_act *act = &program->steps[i].act;
@@ -622,6 +651,8 @@ static void draw_acts(struct drawing *d)
             gen_act_features(act) & ~limits->features || gen_act_least(act) > limits->subgroup)
             *act = draw_act(d, places.allows[i], places.loops[i], together);
         d->last = *act;
+        if (act->op == GEN_OP_PRODUCT && !d->product.k)
+            d->product = act->product;
     }
 }
 
@@ -685,7 +716,7 @@ size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS])
                 count +=
                     (k + 1 == sizeof needed / sizeof *needed || features >> needed[k][1] & 1) &&
                     (focus != GEN_VULKAN || features >> CAT_FEATURE_MEMORY_MODEL & 1) &&
-                    (focus != GEN_MATRICES || features >> CAT_FEATURE_MATRIX_HALVES & 1) &&
+                    (focus != GEN_MATRICES || features >> CAT_FEATURE_MATRIX_PRODUCTS & 1) &&
                     (focus != GEN_ADDRESSES || features >> CAT_FEATURE_ADDRESSES & 1 ||
                      features >> CAT_FEATURE_DESCRIPTORS & 1);
             }

@@ -31,7 +31,7 @@ struct emit {
     struct held held;
     struct id size, local, first, cell[2]; // in the current function
     uint32_t function;                     // its number
-    uint32_t values, vectors, zeros;       // vectors, zeros: declared, bit i for enum gen_type i
+    uint32_t values;
 };
 
 // Appends the variables that hold copies of arrays in a function.

@@ -2,6 +2,7 @@
 // Writes operations on vectors, arrays and cooperative matrices of generated programs as SPIR-V.
 #include "generate/emit.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,15 +16,26 @@ static struct id number_of(struct emit *e, const struct gen_act *act, uint32_t i
     return emit_number_register(e, act->from[i]);
 }
 
+// Declares an id at its first use.
+__attribute__((format(__printf__, 3, 4))) static void declare(struct emit *e, struct id id,
+                                                              const char *format, ...)
+{
+    char rest[160];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(rest, sizeof rest, format, list);
+    va_end(list);
+    if (!strstr(e->lines.declared.data, gen_id("\n%s ", id.is).is))
+        text_printf(&e->lines.declared, "%-21s = %s\n", id.is, rest);
+}
+
 // Vectors
 
-// A vector's type, declared at its first use.
 static struct id vector_type(struct emit *e, uint32_t type)
 {
     const struct id id = gen_id("%s4", emit_type_ids[type]);
-    if (type != GEN_U32 && !(e->vectors >> type & 1))
-        text_printf(&e->lines.declared, "%-21s = OpTypeVector %s 4\n", id.is, emit_type_ids[type]);
-    e->vectors |= 1u << type;
+    if (type != GEN_U32)
+        declare(e, id, "OpTypeVector %s 4", emit_type_ids[type]);
     return id;
 }
 
@@ -80,9 +92,7 @@ static struct id emit_clamp(struct emit *e, const struct gen_act *act, struct id
     if (act->op == GEN_OP_SATURATE) {
         const struct id four = vector_type(e, type);
         const struct id zero = gen_id("%s_zero", four.is);
-        if (!(e->zeros >> type & 1))
-            text_printf(&e->lines.declared, "%-21s = OpConstantNull %s\n", zero.is, four.is);
-        e->zeros |= 1u << type;
+        declare(e, zero, "OpConstantNull %s", four.is);
         const struct id one = emit_value(e, "OpConvertUToF %s #1", emit_type_ids[type]);
         return extended(e, type, "FClamp", x, zero, splat(e, four.is, one).is);
     }
@@ -362,63 +372,135 @@ void emit_begin_arrays(struct emit *e)
 
 // Matrices
 
+// An array in shared memory, ARRAY_TYPE; pointers to its numbers are of type ARRAY_TYPE_at.
+static struct id shared_array(struct emit *e, const char *array, const char *type, uint32_t count)
+{
+    const struct id id = gen_id("%%%s_%s", array, type + 1), at = gen_id("%s_at", id.is);
+    const struct id whole = gen_id("%s_array", id.is), pointer = gen_id("%s_pointer", id.is);
+    const struct id size = gen_constant(&e->lines, count);
+    declare(e, whole, "OpTypeArray %s %s", type, size.is);
+    declare(e, pointer, "OpTypePointer Workgroup %s", whole.is);
+    declare(e, at, "OpTypePointer Workgroup %s", type);
+    declare(e, id, "OpVariable %s Workgroup", pointer.is);
+    return id;
+}
+
+static struct id number_at(struct emit *e, struct id array, struct id number)
+{
+    return emit_value(e, "OpAccessChain %s_at %s %s", array.is, array.is, number.is);
+}
+
+// The numbers of factors that the program's products need.
+static struct id tile_of(struct emit *e, uint8_t type)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i <= e->program->count; i++) {
+        const struct gen_act *act = &e->program->steps[i].act;
+        if (act->op == GEN_OP_PRODUCT && gen_components[act->product.left].type == type &&
+            GEN_TILE(&act->product) > most)
+            most = GEN_TILE(&act->product);
+    }
+    return shared_array(e, "tile", emit_type_ids[type], most);
+}
+
 // The lanes of the workgroup put their numbers into shared memory.
-static void emit_tile(struct emit *e, struct id from)
+static void emit_tile(struct emit *e, const struct gen_product *product, struct id tile,
+                      struct id from)
 {
     const uint32_t n = ++e->values;
     const struct id before = e->block, header = gen_id("%%tiles_%u", n);
     const struct id body = gen_id("%%tile_%u", n), merge = gen_id("%%end_tiles_%u", n);
     const struct id i = gen_id("%%tile_i_%u", n);
+    const uint8_t type = gen_components[product->left].type;
     emit_put(e, "OpBranch %s", header.is);
     emit_label(e, header);
     emit_put(e, "%s = OpPhi %%uint %s %s %%tile_next_%u %s", i.is, e->local.is, before.is, n,
              body.is);
-    emit_put(e, "%%tile_on_%u = OpULessThan %%bool %s #%u", n, i.is, GEN_TILE);
+    emit_put(e, "%%tile_on_%u = OpULessThan %%bool %s #%u", n, i.is, GEN_TILE(product));
     emit_put(e, "OpLoopMerge %s %s None", merge.is, body.is);
     emit_put(e, "OpBranchConditional %%tile_on_%u %s %s", n, body.is, merge.is);
     emit_label(e, body);
     const struct id high = emit_value(e, "OpShiftRightLogical %%uint %s #6", i.is);
     const struct id shift = emit_value(e, "OpBitwiseAnd %%uint %s #15", high.is);
     const struct id low = emit_value(e, "OpShiftRightLogical %%uint %s %s", from.is, shift.is);
-    const struct id number = emit_value(e, "OpBitwiseAnd %%uint %s #7", low.is);
-    const struct id half = emit_value(e, "OpConvertUToF %%half %s", number.is);
-    const struct id at = emit_value(e, "OpAccessChain %%tile_at %%tile %s", i.is);
-    emit_put(e, "OpStore %s %s%s", at.is, half.is, emit_shares(e, true));
+    const struct id number =
+        emit_value(e, "OpBitwiseAnd %%uint %s #%u", low.is, GEN_TILE_MASK(product));
+    const struct id one = emit_value(e, "%s %s %s", is_float(type) ? "OpConvertUToF" : "OpUConvert",
+                                     emit_type_ids[type], number.is);
+    const struct id at = number_at(e, tile, i);
+    emit_put(e, "OpStore %s %s%s", at.is, one.is, emit_shares(e, true));
     emit_put(e, "%%tile_next_%u = OpIAdd %%uint %s %%workgroup_width", n, i.is);
     emit_put(e, "OpBranch %s", header.is);
     emit_label(e, merge);
 }
 
+static struct id matrix_type(struct emit *e, uint8_t component, uint32_t rows, uint32_t columns,
+                             uint32_t use)
+{
+    const char *type = emit_type_ids[gen_components[component].type];
+    const struct id id = gen_id("%%matrix_%s_%ux%u_%u", type + 1, rows, columns, use);
+    const struct id high = gen_constant(&e->lines, rows), wide = gen_constant(&e->lines, columns);
+    const struct id used = gen_constant(&e->lines, use);
+    declare(e, id, "OpTypeCooperativeMatrixKHR %s %%subgroup_scope %s %s %s", type, high.is,
+            wide.is, used.is);
+    return id;
+}
+
+// Factor `use` of a product, whose numbers begin at `start`, by rows or by columns.
+static struct id load_factor(struct emit *e, const struct gen_product *product, struct id tile,
+                             uint32_t use, struct id start, uint32_t by_columns)
+{
+    const uint32_t rows = use ? product->k : product->m, columns = use ? product->n : product->k;
+    const struct id at = number_at(e, tile, start);
+    const struct id type = matrix_type(e, use ? product->right : product->left, rows, columns, use);
+    return emit_value(e, "OpCooperativeMatrixLoadKHR %s %s #%u #%u%s", type.is, at.is, by_columns,
+                      by_columns ? rows : columns, emit_shares(e, false));
+}
+
 struct id emit_product(struct emit *e, const struct gen_act *act)
 {
+    static const char *const signs[] = {
+        "MatrixASignedComponentsKHR", "MatrixBSignedComponentsKHR",
+        "MatrixCSignedComponentsKHR|MatrixResultSignedComponentsKHR"};
+    const struct gen_product *product = &act->product;
+    const uint8_t kinds[] = {product->left, product->right, product->sum};
+    const uint32_t sums_each = (uint32_t)product->m * product->n, n = act->n;
+    const char *sum_type = emit_type_ids[gen_components[product->sum].type];
+    const bool floats = is_float(gen_components[product->sum].type);
+    const uint32_t by_columns = n >> 5 & 1u, stride = by_columns ? product->m : product->n;
     const struct id from = number_of(e, act, 0), which = number_of(e, act, 1);
-    const char *sees = emit_shares(e, false);
+    const struct id tile = tile_of(e, gen_components[product->left].type);
+    const struct id sums = shared_array(e, "sums", sum_type, GEN_SUMS);
+    char mask[160] = "";
+    for (uint32_t i = 0; i < 3; i++)
+        if (gen_components[kinds[i]].is_signed)
+            snprintf(mask + strlen(mask), sizeof mask - strlen(mask), "%s%s", *mask ? "|" : " ",
+                     signs[i]);
     emit_put(e, EMIT_BARRIER);
-    emit_tile(e, from);
+    emit_tile(e, product, tile, from);
     emit_put(e, EMIT_BARRIER);
     const struct id subgroup = emit_subgroup_number(e);
     const struct id more = emit_value(e, "OpBitwiseAnd %%uint %s #3", subgroup.is);
-    const struct id far = emit_value(e, "OpIMul %%uint %s #%u", more.is, GEN_SIDE);
-    const struct id start = emit_value(e, "OpIAdd %%uint %s #%u", far.is, GEN_RIGHT(act->n, 0u));
-    const struct id left = emit_value(e, "OpAccessChain %%tile_at %%tile #%u", GEN_LEFT(act->n));
-    const struct id right = emit_value(e, "OpAccessChain %%tile_at %%tile %s", start.is);
-    const struct id a = emit_value(e, "OpCooperativeMatrixLoadKHR %%left %s #%u #%u%s", left.is,
-                                   act->n >> 3 & 1u, GEN_SIDE, sees);
-    const struct id b = emit_value(e, "OpCooperativeMatrixLoadKHR %%right %s #%u #%u%s", right.is,
-                                   act->n >> 4 & 1u, GEN_SIDE, sees);
-    const struct id one = emit_value(e, "OpConvertUToF %%float #%u", act->n);
-    const struct id c = emit_value(e, "OpCompositeConstruct %%sum %s", one.is);
-    const struct id sum =
-        emit_value(e, "OpCooperativeMatrixMulAddKHR %%sum %s %s %s", a.is, b.is, c.is);
-    const struct id own = emit_value(e, "OpIMul %%uint %s #%u", subgroup.is, GEN_SIDE * GEN_SIDE);
-    const struct id to = emit_value(e, "OpAccessChain %%sum_at %%sums %s", own.is);
-    emit_put(e, "OpCooperativeMatrixStoreKHR %s %s #%u #%u%s", to.is, sum.is, act->n >> 5 & 1u,
-             GEN_SIDE, emit_shares(e, true));
+    const struct id far = emit_value(e, "OpIMul %%uint %s #16", more.is);
+    const struct id start =
+        emit_value(e, "OpIAdd %%uint %s #%u", far.is, GEN_RIGHT(product, n, 0u));
+    const struct id a = load_factor(e, product, tile, 0, gen_id("#%u", GEN_LEFT(n)), n >> 3 & 1);
+    const struct id b = load_factor(e, product, tile, 1, start, n >> 4 & 1);
+    const struct id type = matrix_type(e, product->sum, product->m, product->n, 2);
+    const struct id addend = gen_id("#%u", n * GEN_ADDEND(product));
+    const struct id one =
+        floats ? emit_value(e, "OpConvertUToF %s %s", sum_type, addend.is) : addend;
+    const struct id c = emit_value(e, "OpCompositeConstruct %s %s", type.is, one.is);
+    const struct id sum = emit_value(e, "OpCooperativeMatrixMulAddKHR %s %s %s %s%s", type.is, a.is,
+                                     b.is, c.is, mask);
+    const struct id own = emit_value(e, "OpIMul %%uint %s #%u", subgroup.is, sums_each);
+    const struct id to = number_at(e, sums, own);
+    emit_put(e, "OpCooperativeMatrixStoreKHR %s %s #%u #%u%s", to.is, sum.is, by_columns, stride,
+             emit_shares(e, true));
     emit_put(e, EMIT_BARRIER);
-    const struct id element =
-        emit_value(e, "OpBitwiseAnd %%uint %s #%u", which.is, GEN_SIDE * GEN_SIDE - 1);
+    const struct id element = emit_value(e, "OpBitwiseAnd %%uint %s #%u", which.is, sums_each - 1);
     const struct id place = emit_value(e, "OpIAdd %%uint %s %s", own.is, element.is);
-    const struct id at = emit_value(e, "OpAccessChain %%sum_at %%sums %s", place.is);
-    const struct id found = emit_value(e, "OpLoad %%float %s%s", at.is, sees);
-    return emit_value(e, "OpConvertFToU %%uint %s", found.is);
+    const struct id at = number_at(e, sums, place);
+    const struct id found = emit_value(e, "OpLoad %s %s%s", sum_type, at.is, emit_shares(e, false));
+    return floats ? emit_value(e, "OpConvertFToU %%uint %s", found.is) : found;
 }

@@ -453,24 +453,29 @@ static void begin_arrays(struct machine *m)
     }
 }
 
+// A factor of a product, as a word.
+static uint32_t factor(const struct machine *m, const struct gen_act *act, uint8_t component,
+                       uint32_t at)
+{
+    const uint32_t from = m->numbers[at % m->lanes * m->program->numbers + act->from[0]];
+    const uint32_t number = GEN_TILE_NUMBER(GEN_TILE_MASK(&act->product), from, at);
+    return number - (gen_components[component].is_signed && number > 127 ? 256 : 0);
+}
+
 // An element of the sum of a subgroup's product and a matrix of the constant.
 static uint32_t multiply(const struct machine *m, const struct gen_act *act, uint32_t subgroup,
                          uint32_t element)
 {
-    const uint32_t first = element / GEN_SIDE, second = element % GEN_SIDE;
-    const bool by_columns = act->n >> 5 & 1;
-    const uint32_t row = by_columns ? second : first, column = by_columns ? first : second;
-    uint32_t sum = act->n;
-    for (uint32_t k = 0; k < GEN_SIDE; k++) {
-        const uint32_t at[2] = {
-            GEN_LEFT(act->n) + (act->n >> 3 & 1 ? k * GEN_SIDE + row : row * GEN_SIDE + k),
-            GEN_RIGHT(act->n, subgroup) +
-                (act->n >> 4 & 1 ? column * GEN_SIDE + k : k * GEN_SIDE + column)};
-        uint32_t factors[2];
-        for (uint32_t i = 0; i < 2; i++)
-            factors[i] = GEN_TILE_NUMBER(
-                m->numbers[at[i] % m->lanes * m->program->numbers + act->from[0]], at[i]);
-        sum += factors[0] * factors[1];
+    const struct gen_product *p = &act->product;
+    const uint32_t n = act->n, stride = n >> 5 & 1 ? p->m : p->n;
+    const uint32_t first = element / stride, second = element % stride;
+    const uint32_t row = n >> 5 & 1 ? second : first, column = n >> 5 & 1 ? first : second;
+    uint32_t sum = n * GEN_ADDEND(p);
+    for (uint32_t k = 0; k < p->k; k++) {
+        const uint32_t left = n >> 3 & 1 ? k * p->m + row : row * p->k + k;
+        const uint32_t right = n >> 4 & 1 ? column * p->k + k : k * p->n + column;
+        sum += factor(m, act, p->left, GEN_LEFT(n) + left) *
+               factor(m, act, p->right, GEN_RIGHT(p, n, subgroup) + right);
     }
     return sum;
 }
@@ -487,9 +492,9 @@ static void exchange(struct turn *t)
         t->result[i] = access_array(t, (i + t->act->n + 1u) % m->lanes,
                                     m->numbers[i * m->program->numbers + t->act->from[0]], 0);
     for (uint32_t i = 0; i < m->lanes && t->act->op == GEN_OP_PRODUCT; i++)
-        t->result[i] =
-            multiply(m, t->act, i / m->subgroup,
-                     m->numbers[i * m->program->numbers + t->act->from[1]] % (GEN_SIDE * GEN_SIDE));
+        t->result[i] = multiply(m, t->act, i / m->subgroup,
+                                m->numbers[i * m->program->numbers + t->act->from[1]] %
+                                    ((uint32_t)t->act->product.m * t->act->product.n));
     for (uint32_t i = 0; i < m->lanes && t->act->op < GEN_OP_PEER; i++) {
         const uint32_t n = constant(t), lane = i % m->subgroup, which = i / m->subgroup;
         const uint32_t other = t->act->op == GEN_OP_PEEK ? (i + n) % m->lanes

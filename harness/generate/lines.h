@@ -25,6 +25,8 @@ struct text gen_lines_end(struct gen_lines *lines);
 
 // Registers a constant that is already declared: %zero to %four, else %number_N.
 void gen_lines_know(struct gen_lines *lines, uint32_t constant);
+// A constant's name, declared at its first use.
+struct id gen_constant(struct gen_lines *lines, uint32_t value);
 // Appends a line: an instruction, in which #N stands for constant N and @ for `self`, or a
 // comment that begins with
 // ; and follows an empty line.

@@ -379,15 +379,21 @@ uint64_t gen_features(const struct gen_program *program)
     return features;
 }
 
+static bool multiplies(const struct gen_act *act, enum gen_type type)
+{
+    return act->op == GEN_OP_PRODUCT && (gen_components[act->product.left].type == type ||
+                                         gen_components[act->product.sum].type == type);
+}
+
 bool gen_uses(const struct gen_program *program, enum gen_type type)
 {
     for (uint32_t i = 1; i <= program->count; i++)
         if (program->steps[i].kind == MASKS_ACT &&
-            (program->steps[i].act.type == type ||
+            (program->steps[i].act.type == type || multiplies(&program->steps[i].act, type) ||
              (gen_arrays[program->steps[i].act.type].count &&
               gen_arrays[program->steps[i].act.type].of == type)))
             return true;
-    return (type == GEN_F16 || type == GEN_F32) && gen_multiplies(program);
+    return false;
 }
 
 bool gen_has_blocks(const struct gen_program *program)

@@ -152,8 +152,9 @@ struct gen_limits {
     // Programs with data; 0 registers: other programs.
     uint32_t numbers, truths, pressure; // `pressure`: what gen_press was given
     enum gen_focus focus;
-    uint64_t features; // of the device, as bits 1 << enum cat_feature
-    uint32_t subgroup; // size in which it will run: an upper limit for clusters
+    uint64_t features;    // of the device, as bits 1 << enum cat_feature
+    const char *products; // dev_facts.products, borrowed; NULL or "": not known
+    uint32_t subgroup;    // size in which it will run: an upper limit for clusters
 };
 
 // Gives programs with data their usual registers and `pressure` more, at most GEN_PRESSURE_MOST.
@@ -268,8 +269,9 @@ typedef enum gen_answer gen_fails(const struct gen_program *candidate, void *use
 // candidates tried. For each step in text order, a change removes it with its contents; removes
 // what follows it; replaces it by its contents, one list or both, with or without exits; removes
 // its second list; stops a case from falling through; makes a loop count; or simplifies its
-// condition. Each lowers gen_weight, so the search ends.
-unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails,
+// condition; or takes a plainer one of the limits' products. Each lowers gen_weight, so the search
+// ends. Of the limits the rule and the products matter.
+unsigned gen_shrink(struct gen_program *program, const struct gen_limits *limits, gen_fails *fails,
                     void *user);
 
 // The same, but each change lowers gen_kernel_distance. The kernel itself is tried first.

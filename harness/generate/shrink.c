@@ -33,6 +33,8 @@ enum change {
     ACT_TO,
     ACT_LESS,
     ACT_NONE,
+    ACT_PLAINEST, // product
+    ACT_PLAINER,
     FEWER_NUMBERS,
     FEWER_TRUTHS,
     USUAL_MODEL,
@@ -45,7 +47,8 @@ static uint32_t weight_of(const struct gen_act *act)
     return 1024u * (gen_forms[act->op].needs != GEN_ALONE || act->op >= GEN_OP_LOAD) +
            256u * (act->with != 0) + 256u * (act->type != GEN_U32 && act->type != GEN_SHARED) +
            512u * act->adds + 512u * act->turns + act->op + act->from[0] + act->from[1] +
-           act->from[2] + act->to + act->n;
+           act->from[2] + act->to + act->n +
+           (act->op == GEN_OP_PRODUCT ? gen_product_weight(&act->product) : 0);
 }
 
 uint32_t gen_weight(const struct gen_program *program)
@@ -261,6 +264,24 @@ static bool apply_to_act(struct gen_program *program, struct gen_step *step, enu
     return true;
 }
 
+// Replaces a product by the plainest listed one, or by the next plainer one. False if none is.
+static bool make_plainer(struct gen_act *act, const char *listed, bool plainest)
+{
+    const uint32_t own = gen_product_weight(&act->product);
+    struct gen_product each;
+    uint32_t best = plainest ? own : 0;
+    bool found = false;
+    while (listed && act->op == GEN_OP_PRODUCT && gen_product_take(&listed, &each)) {
+        const uint32_t weight = gen_product_weight(&each);
+        if (plainest ? weight < best : weight < own && weight > best) {
+            best = weight;
+            act->product = each;
+            found = true;
+        }
+    }
+    return found;
+}
+
 // Applies a change, possibly without effect. False if it is not applicable.
 static bool apply(struct gen_program *program, uint32_t number, enum change change)
 {
@@ -454,7 +475,7 @@ static uint32_t measure(const struct gen_program *program, const struct gen_limi
     return kernel ? gen_kernel_distance(program, kernel, NULL) : gen_weight(program);
 }
 
-static unsigned search(struct gen_program *program, enum masks_rule rule,
+static unsigned search(struct gen_program *program, const struct gen_limits *limits,
                        const struct gen_limits *kernel, gen_fails *fails, void *user)
 {
     unsigned tries = 0;
@@ -464,11 +485,14 @@ static unsigned search(struct gen_program *program, enum masks_rule rule,
         for (uint32_t number = 1; number <= program->count; number++)
             for (int change = 0; change < CHANGES && number <= program->count; change++) {
                 struct gen_program candidate = *program;
-                if (!apply(&candidate, number, (enum change)change))
+                const bool plain = change == ACT_PLAINEST || change == ACT_PLAINER;
+                if (plain ? !make_plainer(&candidate.steps[number].act, limits->products,
+                                          change == ACT_PLAINEST)
+                          : !apply(&candidate, number, (enum change)change))
                     continue;
                 gen_tidy(&candidate);
                 if (measure(&candidate, kernel) >= measure(program, kernel) ||
-                    !gen_check(&candidate, rule, NULL))
+                    !gen_check(&candidate, limits->rule, NULL))
                     continue;
                 const enum gen_answer answer = fails(&candidate, user);
                 tries++;
@@ -484,9 +508,10 @@ static unsigned search(struct gen_program *program, enum masks_rule rule,
     return tries;
 }
 
-unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails, void *user)
+unsigned gen_shrink(struct gen_program *program, const struct gen_limits *limits, gen_fails *fails,
+                    void *user)
 {
-    return search(program, rule, NULL, fails, user);
+    return search(program, limits, NULL, fails, user);
 }
 
 unsigned gen_near(struct gen_program *program, const struct gen_limits *kernel, gen_fails *fails,
@@ -496,7 +521,7 @@ unsigned gen_near(struct gen_program *program, const struct gen_limits *kernel, 
     gen_kernel_distance(program, kernel, &candidate);
     candidate.vulkan = program->vulkan;
     if (fails(&candidate, user) != GEN_FAILS)
-        return 1 + search(program, kernel->rule, kernel, fails, user);
+        return 1 + search(program, kernel, kernel, fails, user);
     *program = candidate;
     return 1;
 }

@@ -64,7 +64,7 @@ enum cat_feature {
     CAT_FEATURE_DESCRIPTORS_UNIFORM_NON_UNIFORM,
     CAT_FEATURE_BFLOAT16,
     CAT_FEATURE_BFLOAT16_MATRIX,
-    CAT_FEATURE_MATRIX_HALVES, // lists products of 16x16x16, float16 by float16 to float32
+    CAT_FEATURE_MATRIX_PRODUCTS, // dev_facts.products has some
     CAT_FEATURE_COUNT,
 };
 
@@ -115,6 +115,10 @@ struct dev_facts {
     uint32_t max_shared;         // bytes
     uint64_t max_storage_buffer; // bytes
     uint64_t features;           // 1 << enum cat_feature
+    // The products of cooperative matrices that it lists, of a subgroup and not saturating, with
+    // the numbers of left, right and sum, and M x N x K: "f16.f16.f32.16x16x16 u8.s8.s32.16x8x32".
+    // As many as fit; not kept in stores.
+    char products[2048];
 };
 
 // AT(TYPE, MEMBER) for everything that a store keeps, in column order: rows of struct field.

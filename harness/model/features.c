@@ -64,7 +64,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_DESCRIPTORS_UNIFORM_NON_UNIFORM] = "shaderUniformBufferArrayNonUniformIndexing",
     [CAT_FEATURE_BFLOAT16] = "shaderBFloat16Type",
     [CAT_FEATURE_BFLOAT16_MATRIX] = "shaderBFloat16CooperativeMatrix",
-    [CAT_FEATURE_MATRIX_HALVES] = "cooperative matrices of 16x16x16, float16 to float32",
+    [CAT_FEATURE_MATRIX_PRODUCTS] = "products of cooperative matrices",
 };
 
 // Marks an enumerant that every device supports.

@@ -18,7 +18,8 @@ static bool fits(const struct cat_args *args, struct lit_error *error)
     if (args->subgroup < gen_least(program) || args->subgroup > 128)
         return lit_fail(error, LIT_EXIT_USAGE, "the program does not fit into subgroups of %u",
                         args->subgroup);
-    const uint32_t most = gen_has_blocks(program) ? GEN_STATE_LANES : MASKS_LANES;
+    const uint32_t most =
+        gen_has_blocks(program) || gen_multiplies(program) ? GEN_STATE_LANES : MASKS_LANES;
     return (args->workgroup <= most && args->workgroup >= 64 &&
             args->workgroup % args->subgroup == 0) ||
            lit_fail(error, LIT_EXIT_USAGE, "the program does not fit workgroups of %u",

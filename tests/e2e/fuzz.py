@@ -237,9 +237,18 @@ class Groups(Fuzz):
                 self.broken(f"miscompiling,subgroup=16,{operator}=1", 30, 6, pattern, "arithmetic")
         for fault, pattern, shape in (
                 ("subgroup=16,splat=1", r"(vector|clamp|quotient|remainder)[.(]", "arrays"),
-                ("subgroup=32,transpose=1", r"product\(", "matrices")):
+                ("subgroup=32,transpose=1", r"product\.f32\.f32\.f32\.8x8x8\(", "matrices")):
             with self.subTest(fault):
                 self.broken(f"miscompiling,{fault}", 16, 6, pattern, shape)
+
+    def test_a_product_that_the_device_does_not_list(self):
+        shown = self.fuzz("--show", "--shape", "matrices", *SEED).out
+        path = self.write("other.spvasm", re.sub(
+            r"(?m)^; program .*\n(;              .*\n)*", "; program      registers 4 1 vulkan "
+            "u0=product.u8.s8.s32.4x8x16(u0,u0,0)\n", shown))
+        run = self.fuzz("--replay", path, "--simt", "lockstep", "-n", "1", code=77)
+        self.assertIn("cooperative matrices of 4x8x16, uint8 by sint8 and sint32 to sint32, are none of the",
+                      " ".join((run.out + run.err).split()))
 
     @harness.unsanitized
     def test_two_faults_are_two_groups(self):

@@ -42,7 +42,9 @@ static void use(struct gen_program *program)
     gen_module_clear(&module);
     free(shape);
     free(cells);
-    gen_shrink(program, MASKS_MAXIMAL, judge, &left);
+    const struct gen_limits limits = {.products = "u8.u8.u32.8x8x8 f16.f16.f32.8x8x8",
+                                      .rule = MASKS_MAXIMAL};
+    gen_shrink(program, &limits, judge, &left);
     MUST(gen_check(program, MASKS_MAXIMAL, NULL));
 }
 

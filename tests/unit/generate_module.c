@@ -96,7 +96,7 @@ TEST(so_it_is_with_data)
             // Rotation and matrices are younger than the assembler may be.
             .features = has_maximal ? UINT64_MAX
                                     : ~(UINT64_C(1) << CAT_FEATURE_ROTATE |
-                                        UINT64_C(1) << CAT_FEATURE_MATRIX_HALVES),
+                                        UINT64_C(1) << CAT_FEATURE_MATRIX_PRODUCTS),
             .subgroup = 32,
             .focus = (enum gen_focus)(i / 2 % GEN_FOCUSES)};
         struct gen_program program;

@@ -57,9 +57,11 @@ TEST(a_seed_means_the_same_everywhere)
     static const struct {
         size_t behind;
         uint64_t digest;
-    } parts[] = {{LOOKING, UINT64_C(0xc20dc04a714e2880)}, {PLAIN, UINT64_C(0x4b929509ef8c030)},
-                 {WORDS, UINT64_C(0x1c058fe6a5bc4249)},   {WORDS + 1, UINT64_C(0x3ab5096c04a098ea)},
-                 {DRAWN, UINT64_C(0x203c8baaf750774f)},   {LIMITS, UINT64_C(0x9f6789280b14b7c3)}};
+    } parts[] = {
+        {LOOKING, UINT64_C(0xc20dc04a714e2880)},   {PLAIN, UINT64_C(0x4b929509ef8c030)},
+        {WORDS, UINT64_C(0x1c058fe6a5bc4249)},     {WORDS + 1, UINT64_C(0x3ab5096c04a098ea)},
+        {DRAWN - 1, UINT64_C(0xd94f287823916d49)}, {DRAWN, UINT64_C(0x79ce6808ed92a2c7)},
+        {LIMITS, UINT64_C(0x9f6789280b14b7c3)}};
     size_t part = 0;
     struct text all = {0};
     for (size_t t = 0; t < LIMITS; t++) {
@@ -294,6 +296,41 @@ TEST(every_operation_is_drawn)
             if (takes(op, type) && drawn[op][type] < 5)
                 fail_msg("%s.%s: %u times", gen_forms[op].name, gen_type_names[type],
                          drawn[op][type]);
+}
+
+// Of the listed products those that programs and such subgroups can have, and each of them; in one
+// program only of the same numbers.
+TEST(listed_products_are_drawn)
+{
+    struct gen_limits some = {.focus = GEN_MATRICES, DATA};
+    OWNED(text_free) struct text all = {0}, listed = {0};
+    uint32_t count = 0;
+    for (const char *at = section("products")->text, *name, *drawn;
+         sections_row(&at, &name, &drawn);)
+        text_printf(&listed, " %s", name);
+    some.products = listed.data + 1;
+    some.subgroup = 8;
+    for (uint64_t i = 0; i < 300; i++) {
+        struct gen_program program;
+        gen_draw(&program, &some, 1, i);
+        gen_write(&program, &all);
+        for (uint32_t s = 1, bytes = 0, floats = 0; s <= program.count; s++)
+            if (program.steps[s].act.op == GEN_OP_PRODUCT) {
+                bytes += program.steps[s].act.product.left >= GEN_IS_U8;
+                floats += program.steps[s].act.product.left < GEN_IS_U8;
+                count++;
+                assert_true(!bytes || !floats);
+            }
+    }
+    for (const char *at = section("products")->text, *name, *drawn;
+         sections_row(&at, &name, &drawn);) {
+        uint32_t times = 0;
+        for (const char *found = all.data; (found = strstr(found, name)); found++)
+            times++;
+        assert_true(*drawn == 'y' ? times > 20 : !times);
+        count -= times;
+    }
+    assert_int_equal(count, 0);
 }
 
 // Each program of a kernel is valid under each rule, and what is drawn differs from one by the

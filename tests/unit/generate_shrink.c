@@ -87,7 +87,7 @@ static void shrinks_to(bool (*fails)(const struct gen_program *), uint32_t most)
         if (!fails(&program))
             continue;
         struct judge j = {.fails = fails, .last = gen_weight(&program) + 1};
-        gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
+        gen_shrink(&program, &limits, judge, &j);
         found++;
         assert_true(fails(&program));
         OWNED(text_free) struct text text = {0};
@@ -108,12 +108,17 @@ TEST(to_the_smallest)
     shrinks_to(trips, 2); // while i<word.0:2 { } look
 }
 
-static bool shuffles(const struct gen_program *program)
+static bool has(const struct gen_program *program, enum gen_op op)
 {
     for (uint32_t i = 1; i <= program->count; i++)
-        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.op == GEN_OP_SHUFFLE)
+        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.op == op)
             return true;
     return false;
+}
+
+static bool shuffles(const struct gen_program *program)
+{
+    return has(program, GEN_OP_SHUFFLE);
 }
 
 // What stands for an operation goes down to that one, in its simplest form.
@@ -128,7 +133,7 @@ TEST(data_shrinks)
         if (!shuffles(&program))
             continue;
         struct judge j = {.fails = shuffles, .last = gen_weight(&program) + 1};
-        gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
+        gen_shrink(&program, &limits, judge, &j);
         gen_write(&program, &text);
         if (strcmp(text.data, "registers 4 1 u0=shuffle(u0,u0)") != 0 &&
             strcmp(text.data, "registers 4 1 p0=shuffle.bool(p0,u0)") != 0)
@@ -166,10 +171,7 @@ TEST(kinds_are_left)
 
 static bool peeks(const struct gen_program *program)
 {
-    for (uint32_t i = 1; i <= program->count; i++)
-        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.op == GEN_OP_PEEK)
-            return true;
-    return false;
+    return has(program, GEN_OP_PEEK);
 }
 
 // Of what was changed in a kernel only that is left which the failure needs.
@@ -203,8 +205,39 @@ TEST(kinds_are_named)
     assert_string_equal(kinds.data, "reduce.u16 swap.buffer if while break");
 }
 
+static bool multiplies_bytes(const struct gen_program *program)
+{
+    return has(program, GEN_OP_PRODUCT) && gen_uses(program, GEN_U8);
+}
+
+// A product becomes the plainest listed one that fails.
+TEST(a_product_becomes_plain)
+{
+    static const struct {
+        const char *products, *want;
+    } table[] = {
+        {"", "16x8x32"},
+        {"f16.f16.f32.8x8x8 f16.f16.f32.16x16x16", "16x8x32"},
+        {"u8.u8.u32.8x16x16 s8.s8.s32.8x8x8 u8.s8.s32.8x8x16 u8.u8.u32.16x16x32", "8x8x8"},
+        {"s8.s8.s32.16x8x16 f16.f16.f32.8x8x8 s8.s8.s32.8x8x32 u8.s8.s32.64x64x64", "16x8x16"},
+    };
+    static const char source[] = "registers 4 1 vulkan u1+=product.s8.s8.s32.16x8x32(u2,u3,19)";
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct gen_limits limits = {.rule = MASKS_MAXIMAL, .products = table[i].products};
+        struct gen_program program;
+        OWNED(text_free) struct text text = {0}, want = {0};
+        must(gen_read(source, strlen(source), &program, &error));
+        struct judge j = {.fails = multiplies_bytes, .last = UINT32_MAX};
+        gen_shrink(&program, &limits, judge, &j);
+        gen_write(&program, &text);
+        text_printf(&want, "registers 4 1 vulkan u0=product.s8.s8.s32.%s(u0,u0,0)", table[i].want);
+        assert_string_equal(text.data, want.data);
+    }
+}
+
 TEST(the_smallest_is_simple)
 {
+    static const struct gen_limits limits = {.rule = MASKS_MAXIMAL};
     static const char source[] =
         "loop { if i>=3 { look return } if word.7+i { elect break } else { "
         "look } } next { look } if lane=2 { call { look return } } look";
@@ -212,13 +245,13 @@ TEST(the_smallest_is_simple)
     struct text text = {0};
     assert_true(gen_read(source, strlen(source), &program, NULL));
     struct judge j = {.fails = always, .last = UINT32_MAX};
-    gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
+    gen_shrink(&program, &limits, judge, &j);
     gen_write(&program, &text);
     assert_string_equal(text.data, "look");
     text_free(&text);
     assert_true(gen_read(source, strlen(source), &program, NULL));
     j = (struct judge){.fails = breaks, .last = UINT32_MAX};
-    gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
+    gen_shrink(&program, &limits, judge, &j);
     gen_write(&program, &text);
     assert_string_equal(text.data, "while i<0 { look break }");
     text_free(&text);
@@ -232,7 +265,7 @@ TEST(it_stops_when_it_is_told)
         gen_draw(&program, &limits, 1, 0);
         struct judge j = {.fails = breaks, .most = most, .last = UINT32_MAX};
         assert_true(breaks(&program));
-        gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
+        gen_shrink(&program, &limits, judge, &j);
         assert_true(breaks(&program));
         assert_true(gen_check(&program, MASKS_MAXIMAL, NULL));
         assert_int_equal(j.asked, most);

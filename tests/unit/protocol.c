@@ -17,6 +17,7 @@ static struct dev_facts some_facts(void)
                               .driver_info = "Mesa 22.3.6 (LLVM 15.0.6)",
                               .driver_version = "22.3.6",
                               .problem = "none",
+                              .products = "f16.f16.f32.8x8x8",
                               .loader = "1.3.239",
                               .driver_id = 13,
                               .vendor = 0x10de,
