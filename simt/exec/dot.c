@@ -13,18 +13,6 @@ static ALWAYS_INLINE uint64_t extend(uint64_t bits, unsigned width, bool is_sign
     return is_signed ? (uint64_t)sign_extend(bits, width) : bits & width_mask(width);
 }
 
-static ALWAYS_INLINE uint64_t saturated_sum(uint64_t x, uint64_t y, unsigned width, bool is_signed)
-{
-    const wide least = is_signed ? -((wide)1 << (width - 1)) : 0;
-    const wide greatest = is_signed ? ((wide)1 << (width - 1)) - 1 : ((wide)1 << width) - 1;
-    wide sum;
-    if (is_signed)
-        sum = (wide)sign_extend(x, width) + sign_extend(y, width);
-    else
-        sum = (wide)(x & width_mask(width)) + (wide)(y & width_mask(width));
-    return (uint64_t)(sum < least ? least : sum > greatest ? greatest : sum);
-}
-
 static ALWAYS_INLINE uint64_t component(const struct exec *exec, const struct insn *insn,
                                         unsigned operand, uint32_t i, uint32_t lane)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of cooperative matrices. Elements of lanes that do not take part are junk to the others.
 // Each float is rounded once, to the result's width: the specification leaves order and precision
-// of the sums to the implementation.
+// of the sums to the implementation. Where it leaves a saturating product undefined because A x B
+// overflows before C is added, A x B wraps at the result's width.
 #include "exec/scalar.h"
 
 #define ELEMENTS_MAX ((size_t)MODULE_SIDE_MAX * MODULE_SIDE_MAX)
@@ -42,13 +43,16 @@ void matrix_multiply_add(struct exec *exec, const struct insn *insn)
         double sum = is_bfloat                    ? bfloat_value(c)
                      : insn->flags & MATRIX_FLOAT ? float_value(c, insn->width)
                                                   : 0;
-        uint64_t whole = c;
+        uint64_t whole = 0;
         for (uint32_t k = 0; k < inner; k++, y += columns) {
             if (insn->flags & MATRIX_FLOAT)
                 sum += double_of_bits(x[k]) * double_of_bits(*y);
             else
                 whole += x[k] * *y;
         }
+        whole = insn->flags & MATRIX_SATURATING
+                    ? saturated_sum(whole, c, insn->width, insn->flags & MATRIX_SIGNED)
+                    : whole + c;
         exec_cells(exec, insn->result + cell)[lane] = is_bfloat ? bfloat_bits(sum)
                                                       : insn->flags & MATRIX_FLOAT
                                                           ? float_bits(sum, insn->width)

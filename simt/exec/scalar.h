@@ -141,6 +141,19 @@ static ALWAYS_INLINE uint64_t bfloat_bits(double value)
     return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
+// The low-order `width` bits of x and y, added; what is out of range becomes the nearest limit.
+static ALWAYS_INLINE uint64_t saturated_sum(uint64_t x, uint64_t y, unsigned width, bool is_signed)
+{
+    const wide least = is_signed ? -((wide)1 << (width - 1)) : 0;
+    const wide greatest = is_signed ? ((wide)1 << (width - 1)) - 1 : ((wide)1 << width) - 1;
+    wide sum;
+    if (is_signed)
+        sum = (wide)sign_extend(x, width) + sign_extend(y, width);
+    else
+        sum = (wide)(x & width_mask(width)) + (wide)(y & width_mask(width));
+    return (uint64_t)(sum < least ? least : sum > greatest ? greatest : sum);
+}
+
 // Shapes.
 
 static inline bool shape_is_int(const struct shape *shape)

@@ -321,8 +321,9 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCalibrateableTimeDomainsEXT(
 
 #ifdef VK_KHR_cooperative_matrix
 // Supported products: the shapes that devices list (docs/simt.md says which lists were read), and
-// of each kind of numbers more types. Integers are only 8-bit, accumulated in 32.
-enum products { OF_HALVES = 1, OF_FLOATS = 2, OF_BYTES = 4, OF_BFLOATS = 8 };
+// of each kind of numbers more types. Integers are only 8-bit, accumulated in 32. SATURATES: there
+// is also a saturating product of these types.
+enum products { OF_HALVES = 1, OF_FLOATS = 2, OF_BYTES = 4, OF_BFLOATS = 8, SATURATES = 16 };
 
 static const struct {
     uint32_t rows, columns, inner;
@@ -358,38 +359,47 @@ static const struct {
     {OF_BFLOATS, COMPONENTS(BFLOAT16, BFLOAT16, BFLOAT16)},
     {OF_BFLOATS, COMPONENTS(BFLOAT16, BFLOAT16, FLOAT32)},
     {OF_FLOATS, COMPONENTS(FLOAT32, FLOAT32, FLOAT32)},
-    {OF_BYTES, COMPONENTS(SINT8, SINT8, SINT32)},
-    {OF_BYTES, COMPONENTS(UINT8, UINT8, UINT32)},
-    {OF_BYTES, COMPONENTS(SINT8, UINT8, SINT32)},
-    {OF_BYTES, COMPONENTS(UINT8, SINT8, SINT32)},
+    {OF_BYTES | SATURATES, COMPONENTS(SINT8, SINT8, SINT32)},
+    {OF_BYTES | SATURATES, COMPONENTS(UINT8, UINT8, SINT32)},
+    {OF_BYTES | SATURATES, COMPONENTS(SINT8, UINT8, SINT32)},
+    {OF_BYTES | SATURATES, COMPONENTS(UINT8, SINT8, SINT32)},
+    {OF_BYTES, COMPONENTS(SINT8, SINT8, UINT32)},
+    {OF_BYTES | SATURATES, COMPONENTS(UINT8, UINT8, UINT32)},
+    {OF_BYTES, COMPONENTS(SINT8, UINT8, UINT32)},
+    {OF_BYTES, COMPONENTS(UINT8, SINT8, UINT32)},
 };
+
+// Product `i` of all combinations; false if it is not supported.
+static bool product(uint32_t i, VkCooperativeMatrixPropertiesKHR *one)
+{
+    const uint32_t kinds = sizeof components / sizeof *components;
+    const uint32_t shape = i / 2 / kinds, kind = i / 2 % kinds;
+    one->MSize = shapes[shape].rows;
+    one->NSize = shapes[shape].columns;
+    one->KSize = shapes[shape].inner;
+    one->AType = components[kind].a;
+    one->BType = components[kind].b;
+    one->CType = one->ResultType = components[kind].sum;
+    one->saturatingAccumulation = i % 2;
+    one->scope = VK_SCOPE_SUBGROUP_KHR;
+    return (shapes[shape].of & components[kind].of) &&
+           (i % 2 == 0 || components[kind].of & SATURATES);
+}
 
 VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(
     VkPhysicalDevice physical, uint32_t *count, VkCooperativeMatrixPropertiesKHR *out)
 {
     (void)physical;
-    enum {
-        SHAPES = sizeof shapes / sizeof *shapes,
-        KINDS = sizeof components / sizeof *components
-    };
+    const uint32_t most =
+        2 * (uint32_t)(sizeof shapes / sizeof *shapes * (sizeof components / sizeof *components));
+    VkCooperativeMatrixPropertiesKHR one = {0};
     VkResult result;
     uint32_t all = 0, next = 0;
-    for (uint32_t i = 0; i < SHAPES * KINDS; i++)
-        all += (shapes[i / KINDS].of & components[i % KINDS].of) != 0;
+    for (uint32_t i = 0; i < most; i++)
+        all += product(i, &one);
     const uint32_t some = icd_room(all, out, count, &result);
-    for (uint32_t i = 0; i < SHAPES * KINDS && next < some; i++) {
-        if (!(shapes[i / KINDS].of & components[i % KINDS].of))
-            continue;
-        VkCooperativeMatrixPropertiesKHR *one = &out[next++];
-        one->MSize = shapes[i / KINDS].rows;
-        one->NSize = shapes[i / KINDS].columns;
-        one->KSize = shapes[i / KINDS].inner;
-        one->AType = components[i % KINDS].a;
-        one->BType = components[i % KINDS].b;
-        one->CType = one->ResultType = components[i % KINDS].sum;
-        one->saturatingAccumulation = VK_FALSE;
-        one->scope = VK_SCOPE_SUBGROUP_KHR;
-    }
+    for (uint32_t i = 0; next < some; i++)
+        next += product(i, &out[next]);
     return result;
 }
 #endif

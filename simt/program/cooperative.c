@@ -4,9 +4,11 @@
 
 enum { USE_A, USE_B, USE_ACCUMULATOR };
 enum { LAYOUT_ROWS, LAYOUT_COLUMNS };
-#define SIGNED_A     1u // OpCooperativeMatrixMulAddKHR operands
-#define SIGNED_B     2u
-#define KNOWN_SIGNED 0xfu
+#define SIGNED_A      1u // OpCooperativeMatrixMulAddKHR operands
+#define SIGNED_B      2u
+#define SIGNED_RESULT 8u
+#define SATURATING    16u
+#define KNOWN         0x1fu
 
 static const struct type *cooperative_type(const struct compiler *c, uint32_t id)
 {
@@ -116,20 +118,24 @@ bool cooperative_multiply_add(struct compiler *c, const struct op *op)
     }
     if (!check_same_type(c, op, shape->operand[USE_ACCUMULATOR].type, op->type))
         return false;
-    if (mask & ~KNOWN_SIGNED || !fit(c, matrix))
+    if (mask & ~KNOWN || !fit(c, matrix))
         return compile_fail(c, op, "has operands that do not fit, or is not supported");
     const struct type *factor = module_type(c->module, matrix[USE_A]->element);
+    if (mask & SATURATING && factor->kind == TYPE_FLOAT)
+        return compile_fail(c, op, "saturates a sum of floats");
     const struct type *sum = module_type(c->module, matrix[USE_ACCUMULATOR]->element);
     const uint32_t cells = check_cells(c, op->type);
     insn.components = (uint8_t)(cells < COPY_MAX ? cells : COPY_MAX);
     insn.width = (uint8_t)sum->width;
     insn.operand_width = (uint8_t)factor->width;
     insn.literal = sides(matrix[USE_ACCUMULATOR], matrix[USE_A]->columns);
-    insn.flags =
-        factor->kind == TYPE_FLOAT
-            ? MATRIX_FLOAT | (factor->is_bfloat ? MATRIX_BFLOAT : 0u) |
-                  (sum->is_bfloat ? MATRIX_BFLOAT_SUM : 0u)
-            : (mask & SIGNED_A ? MATRIX_A_SIGNED : 0u) | (mask & SIGNED_B ? MATRIX_B_SIGNED : 0u);
+    insn.flags = factor->kind == TYPE_FLOAT
+                     ? MATRIX_FLOAT | (factor->is_bfloat ? MATRIX_BFLOAT : 0u) |
+                           (sum->is_bfloat ? MATRIX_BFLOAT_SUM : 0u)
+                     : (mask & SIGNED_A ? MATRIX_A_SIGNED : 0u) |
+                           (mask & SIGNED_B ? MATRIX_B_SIGNED : 0u) |
+                           (mask & SIGNED_RESULT ? MATRIX_SIGNED : 0u) |
+                           (mask & SATURATING ? MATRIX_SATURATING : 0u);
     c->program->group_operations++;
     return value_result(c, op, &insn.result) && compile_emit(c, op, insn);
 }

@@ -112,6 +112,8 @@ insn_run memory_store_register;
 #define MATRIX_B_SIGNED      4u
 #define MATRIX_BFLOAT        8u  // of a product of floats: A and B are bfloat16
 #define MATRIX_BFLOAT_SUM    16u // C and the result are
+#define MATRIX_SATURATING    32u // of a product of integers: the addition of C
+#define MATRIX_SIGNED        64u // the result is signed, if it saturates
 // GROUP_VALUE: pointer, GROUP_ARGUMENT: stride, GROUP_CLUSTER: the stored matrix. The last number:
 // the stride's unit in bytes; `width` is a component's.
 insn_run matrix_load;

@@ -44,6 +44,9 @@ bool site_modifier(struct edit *edit, uint32_t pc)
          number == GLSLstd450SAbs || is_saturation(edit, insn)) &&
         edit_takes(edit, pc))
         edit_make_copy(insn, insn->operand[0], insn->components);
+    else if (insn->run == matrix_multiply_add && insn->flags & MATRIX_SATURATING &&
+             edit_takes(edit, pc))
+        insn->flags &= (uint16_t)~MATRIX_SATURATING;
     return true;
 }
 

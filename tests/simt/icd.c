@@ -432,8 +432,9 @@ TEST(extensions_are_named_once_and_have_versions)
 #ifdef VK_KHR_cooperative_matrix
 TEST(matrices_are_listed)
 {
-    VkCooperativeMatrixPropertiesKHR all[128];
+    VkCooperativeMatrixPropertiesKHR all[256];
     uint32_t count = 0, some = 1, halves = 0, bfloats = 0, floats = 0, bytes = 0, mixed = 0;
+    uint32_t saturating = 0;
     assert_success(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, NULL));
     assert_in_range(count, 1, COUNT(all));
     assert_int_equal(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &some, all),
@@ -450,13 +451,15 @@ TEST(matrices_are_listed)
         bytes += all[i].KSize == 32 && all[i].AType == VK_COMPONENT_TYPE_SINT8_KHR &&
                  all[i].BType == VK_COMPONENT_TYPE_SINT8_KHR;
         mixed += all[i].AType != all[i].BType;
+        saturating += all[i].saturatingAccumulation;
         assert_int_equal(all[i].CType, all[i].ResultType);
     }
     assert_int_equal(halves, 6);  // of 8, 16 and 64 rows, to halves and to floats
     assert_int_equal(bfloats, 4); // of 8 and 16 rows
     assert_int_equal(floats, 3);  // 16x16x16, 8x8x8 and 64x64x8
-    assert_int_equal(bytes, 7);   // of 8, 16 and 64 rows, and of two or three numbers of columns
-    assert_int_equal(mixed, 22);  // a signed byte by an unsigned one, and the other way round
+    assert_int_equal(bytes, 21);  // of 8, 16 and 64 rows, and of two or three numbers of columns
+    assert_int_equal(mixed, 66);  // a signed byte by an unsigned one, and the other way round
+    assert_int_equal(saturating, 55); // signed sums of any two bytes, and unsigned of unsigned ones
     CHAIN(CooperativeMatrixPropertiesKHR, stages, COOPERATIVE_MATRIX_PROPERTIES_KHR, NULL);
     CHAIN(Properties2, properties, PROPERTIES_2, &stages);
     icd_GetPhysicalDeviceProperties2(physical, &properties);

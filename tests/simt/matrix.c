@@ -168,7 +168,8 @@ static int64_t extended(uint32_t byte, bool is_signed)
     return is_signed && byte > 127 ? (int64_t)byte - 256 : byte;
 }
 
-// Bytes: rows of A are two words apart, rows of B one. `operands` says which have signs.
+// Bytes: rows of A are two words apart, rows of B one. `operands` says which have signs, and
+// whether the sum saturates.
 static void products_of_integers_are(unsigned operands, unsigned width)
 {
     const unsigned char *bytes = (const unsigned char *)in;
@@ -177,19 +178,29 @@ static void products_of_integers_are(unsigned operands, unsigned width)
         "OpCooperativeMatrixStoreKHR %%to %%sum %%0 %%2\n$end\n",
         operands);
     for (uint32_t e = 0; e < 6; e++) {
-        int64_t sum = in[32 + e];
+        int64_t sum = 0;
         for (uint32_t k = 0; k < 5; k++)
             sum += extended(bytes[e / 2 * 8 + k], operands & 1) *
                    extended(bytes[64 + k * 4 + e % 2], operands & 2);
+        const bool is_signed = operands & 8;
+        sum = (is_signed ? (int32_t)sum : (int64_t)(uint32_t)sum) +
+              (is_signed ? (int32_t)in[32 + e] : (int64_t)in[32 + e]);
+        if (operands & 16)
+            sum = is_signed ? (sum < INT32_MIN   ? INT32_MIN
+                               : sum > INT32_MAX ? INT32_MAX
+                                                 : sum)
+                            : (sum > UINT32_MAX ? UINT32_MAX : sum);
         expect(e, (uint32_t)sum, width);
     }
 }
 
-TEST(a_product_of_integers_has_its_signs)
+TEST(a_product_of_integers_has_its_signs_and_limits)
 {
+    static const uint32_t c[] = {INT32_MAX, UINT32_MAX, 0, 0x80000000, INT32_MAX - 100, 0x80000064};
     for (uint32_t i = 0; i < WORDS; i++)
         in[i] = (i + 1) * 0x9e3779b9u;
-    for (unsigned operands = 0; operands < 4; operands++)
+    memcpy(in + 32, c, sizeof c);
+    for (unsigned operands = 0; operands < 32; operands++)
         for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
             products_of_integers_are(operands, widths[i]);
 }
