@@ -82,6 +82,7 @@ static const struct feature for_tests[] = {
     FEATURE(rotate, SHADER_SUBGROUP_ROTATE_FEATURES_KHR, NEVER_CORE, KHR_SHADER_SUBGROUP_ROTATE),
     FEATURE(expect_assume, SHADER_EXPECT_ASSUME_FEATURES_KHR, NEVER_CORE, KHR_SHADER_EXPECT_ASSUME),
     FEATURE(bfloat16, SHADER_BFLOAT16_FEATURES_KHR, NEVER_CORE, KHR_SHADER_BFLOAT16),
+    FEATURE(float8, SHADER_FLOAT8_FEATURES_EXT, NEVER_CORE, EXT_SHADER_FLOAT8),
 #ifdef VK_KHR_cooperative_matrix
     FEATURE(matrix, COOPERATIVE_MATRIX_FEATURES_KHR, NEVER_CORE, KHR_COOPERATIVE_MATRIX),
 #endif
@@ -199,6 +200,8 @@ static const struct {
     SWITCH(EXPECT_ASSUME, expect_assume.shaderExpectAssume),
     SWITCH(BFLOAT16, bfloat16.shaderBFloat16Type),
     SWITCH_GROUP(BFLOAT16_MATRIX, bfloat16.shaderBFloat16CooperativeMatrix),
+    SWITCH(FLOAT8, float8.shaderFloat8),
+    SWITCH_GROUP(FLOAT8_MATRIX, float8.shaderFloat8CooperativeMatrix),
 #ifdef VK_KHR_cooperative_matrix
     SWITCH_GROUP(COOPERATIVE_MATRIX, matrix.cooperativeMatrix),
 #endif

@@ -9,43 +9,50 @@
 
 // What headers of older distributions lack, as Vulkan's registry has it.
 #define DEV_STRUCTURE(NAME, ...)                                                                   \
-    typedef struct VkPhysicalDeviceShader##NAME##FeaturesKHR {                                     \
+    typedef struct VkPhysicalDeviceShader##NAME {                                                  \
         VkStructureType sType;                                                                     \
         void *pNext;                                                                               \
         VkBool32 __VA_ARGS__;                                                                      \
-    } VkPhysicalDeviceShader##NAME##FeaturesKHR
+    } VkPhysicalDeviceShader##NAME
 #define DEV_STRUCTURE_TYPE(NUMBER) ((VkStructureType)NUMBER)
 #ifndef VK_KHR_shader_maximal_reconvergence
 #define VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME "VK_KHR_shader_maximal_reconvergence"
 #define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR                \
     DEV_STRUCTURE_TYPE(1000434000)
-DEV_STRUCTURE(MaximalReconvergence, shaderMaximalReconvergence);
+DEV_STRUCTURE(MaximalReconvergenceFeaturesKHR, shaderMaximalReconvergence);
 #endif
 #ifndef VK_KHR_shader_quad_control
 #define VK_KHR_SHADER_QUAD_CONTROL_EXTENSION_NAME "VK_KHR_shader_quad_control"
 #define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_QUAD_CONTROL_FEATURES_KHR                         \
     DEV_STRUCTURE_TYPE(1000235000)
-DEV_STRUCTURE(QuadControl, shaderQuadControl);
+DEV_STRUCTURE(QuadControlFeaturesKHR, shaderQuadControl);
 #endif
 #ifndef VK_KHR_shader_subgroup_rotate
 #define VK_KHR_SHADER_SUBGROUP_ROTATE_EXTENSION_NAME "VK_KHR_shader_subgroup_rotate"
 #define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR                      \
     DEV_STRUCTURE_TYPE(1000416000)
-DEV_STRUCTURE(SubgroupRotate, shaderSubgroupRotate, shaderSubgroupRotateClustered);
+DEV_STRUCTURE(SubgroupRotateFeaturesKHR, shaderSubgroupRotate, shaderSubgroupRotateClustered);
 #endif
 #ifndef VK_KHR_shader_expect_assume
 #define VK_KHR_SHADER_EXPECT_ASSUME_EXTENSION_NAME "VK_KHR_shader_expect_assume"
 #define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_EXPECT_ASSUME_FEATURES_KHR                        \
     DEV_STRUCTURE_TYPE(1000544000)
-DEV_STRUCTURE(ExpectAssume, shaderExpectAssume);
+DEV_STRUCTURE(ExpectAssumeFeaturesKHR, shaderExpectAssume);
 #endif
 #ifndef VK_KHR_shader_bfloat16
 #define VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME "VK_KHR_shader_bfloat16"
 #define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR                             \
     DEV_STRUCTURE_TYPE(1000141000)
 #define VK_COMPONENT_TYPE_BFLOAT16_KHR ((VkComponentTypeKHR)1000141000)
-DEV_STRUCTURE(Bfloat16, shaderBFloat16Type, shaderBFloat16DotProduct,
+DEV_STRUCTURE(Bfloat16FeaturesKHR, shaderBFloat16Type, shaderBFloat16DotProduct,
               shaderBFloat16CooperativeMatrix);
+#endif
+#ifndef VK_EXT_shader_float8
+#define VK_EXT_SHADER_FLOAT8_EXTENSION_NAME                          "VK_EXT_shader_float8"
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT DEV_STRUCTURE_TYPE(1000567000)
+#define VK_COMPONENT_TYPE_FLOAT8_E4M3_EXT                            ((VkComponentTypeKHR)1000491002)
+#define VK_COMPONENT_TYPE_FLOAT8_E5M2_EXT                            ((VkComponentTypeKHR)1000491003)
+DEV_STRUCTURE(Float8FeaturesEXT, shaderFloat8, shaderFloat8CooperativeMatrix);
 #endif
 
 struct dev_features {
@@ -72,6 +79,7 @@ struct dev_features {
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
     VkPhysicalDeviceShaderExpectAssumeFeaturesKHR expect_assume;
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
+    VkPhysicalDeviceShaderFloat8FeaturesEXT float8;
 #ifdef VK_KHR_cooperative_matrix // missing from some distributions' headers
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
 #endif

@@ -107,6 +107,7 @@ static bool floats_fit(const struct dev *dev, const struct module *m, struct lit
 #ifdef VK_KHR_cooperative_matrix
 // Cooperative Matrix Operands in SPIR-V.
 enum { SIGNED_A = 1, SIGNED_B = 2, SIGNED_C = 4, SIGNED_RESULT = 8, SATURATING = 16 };
+enum { ENCODED_E4M3 = 4214 }; // SpvFPEncodingFloat8E4M3EXT, which older headers lack
 
 static const char *component_name(VkComponentTypeKHR type)
 {
@@ -114,7 +115,10 @@ static const char *component_name(VkComponentTypeKHR type)
     static const char *const names[] = {"float16", "float32", "float64", "sint8",
                                         "sint16",  "sint32",  "sint64",  "uint8",
                                         "uint16",  "uint32",  "uint64"};
-    return type == VK_COMPONENT_TYPE_BFLOAT16_KHR ? "bfloat16" : names[type];
+    return type == VK_COMPONENT_TYPE_BFLOAT16_KHR      ? "bfloat16"
+           : type == VK_COMPONENT_TYPE_FLOAT8_E4M3_EXT ? "float8 E4M3"
+           : type == VK_COMPONENT_TYPE_FLOAT8_E5M2_EXT ? "float8 E5M2"
+                                                       : names[type];
 }
 
 static VkComponentTypeKHR component_of(const struct module *m, uint32_t type, bool is_signed)
@@ -123,7 +127,9 @@ static VkComponentTypeKHR component_of(const struct module *m, uint32_t type, bo
     const uint32_t width = spirv_operand(&each, 2, 0);
     const uint32_t place = width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3;
     if (each.opcode == SpvOpTypeFloat && each.size == 4) // with an encoding
-        return VK_COMPONENT_TYPE_BFLOAT16_KHR;
+        return width == 16                     ? VK_COMPONENT_TYPE_BFLOAT16_KHR
+               : each.words[3] == ENCODED_E4M3 ? VK_COMPONENT_TYPE_FLOAT8_E4M3_EXT
+                                               : VK_COMPONENT_TYPE_FLOAT8_E5M2_EXT;
     if (each.opcode == SpvOpTypeFloat)
         return (VkComponentTypeKHR)(VK_COMPONENT_TYPE_FLOAT16_KHR + place - 1);
     return (VkComponentTypeKHR)((is_signed ? VK_COMPONENT_TYPE_SINT8_KHR

@@ -65,6 +65,8 @@ enum cat_feature {
     CAT_FEATURE_BFLOAT16,
     CAT_FEATURE_BFLOAT16_MATRIX,
     CAT_FEATURE_MATRIX_PRODUCTS, // dev_facts.products has some
+    CAT_FEATURE_FLOAT8,
+    CAT_FEATURE_FLOAT8_MATRIX,
     CAT_FEATURE_COUNT,
 };
 

@@ -65,6 +65,8 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_BFLOAT16] = "shaderBFloat16Type",
     [CAT_FEATURE_BFLOAT16_MATRIX] = "shaderBFloat16CooperativeMatrix",
     [CAT_FEATURE_MATRIX_PRODUCTS] = "products of cooperative matrices",
+    [CAT_FEATURE_FLOAT8] = "shaderFloat8",
+    [CAT_FEATURE_FLOAT8_MATRIX] = "shaderFloat8CooperativeMatrix",
 };
 
 // Marks an enumerant that every device supports.

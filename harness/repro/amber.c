@@ -52,6 +52,8 @@ static const struct {
     [CAT_FEATURE_COOPERATIVE_MATRIX] = {NULL, "VK_KHR_cooperative_matrix"},
     [CAT_FEATURE_BFLOAT16] = {NULL, "VK_KHR_shader_bfloat16"},
     [CAT_FEATURE_BFLOAT16_MATRIX] = {NULL, "VK_KHR_shader_bfloat16"},
+    [CAT_FEATURE_FLOAT8] = {NULL, "VK_EXT_shader_float8"},
+    [CAT_FEATURE_FLOAT8_MATRIX] = {NULL, "VK_EXT_shader_float8"},
     [CAT_FEATURE_DESCRIPTORS] = {"shaderStorageBufferArrayDynamicIndexing", NULL},
     [CAT_FEATURE_DESCRIPTORS_NON_UNIFORM] = {NULL, "VK_EXT_descriptor_indexing"},
     [CAT_FEATURE_DESCRIPTORS_UNIFORM] = {"shaderUniformBufferArrayDynamicIndexing", NULL},

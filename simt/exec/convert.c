@@ -74,18 +74,6 @@ static ALWAYS_INLINE uint64_t float_to_float(uint64_t x, unsigned from, unsigned
     return float_bits(float_value(x, from), to);
 }
 
-static ALWAYS_INLINE uint64_t bfloat_to_float(uint64_t x, unsigned from, unsigned to)
-{
-    (void)from;
-    return float_bits(bfloat_value(x), to);
-}
-
-static ALWAYS_INLINE uint64_t float_to_bfloat(uint64_t x, unsigned from, unsigned to)
-{
-    (void)to;
-    return bfloat_bits(float_value(x, from));
-}
-
 static ALWAYS_INLINE uint64_t quantized(uint64_t x, unsigned from, unsigned to)
 {
     const double value = float_value(x, from);
@@ -117,8 +105,30 @@ TO_FLOAT(unsigned_to_float)
 CONVERSION(convert_unsigned, zero_extended, insn->operand_width, insn->width)
 CONVERSION(convert_signed, sign_extended, insn->operand_width, insn->width)
 CONVERSION(quantize, quantized, 32, 32)
-CONVERSION(from_bfloat, bfloat_to_float, 16, insn->width)
-CONVERSION(to_bfloat, float_to_bfloat, insn->operand_width, 16)
+
+// From or to floats with another encoding than IEEE 754's. An integer becomes a 32-bit float first.
+void convert_encoded(struct exec *exec, const struct insn *insn)
+{
+    const enum scalar_kind from = CONVERTS_FROM(insn), to = CONVERTS_TO(insn);
+    const unsigned width = insn->operand_width, bits = insn->width;
+    for (uint32_t i = 0; i < insn->components; i++) {
+        const uint64_t *x = exec_cells(exec, insn->operand[0] + i);
+        uint64_t *result = exec_cells(exec, insn->result + i);
+        for_lanes(exec, l, {
+            const uint64_t whole = insn->opcode == SpvOpConvertSToF
+                                       ? signed_to_float(x[l], width, 32)
+                                       : unsigned_to_float(x[l], width, 32);
+            const double value =
+                from == SCALAR_INT ? float_value(whole, 32) : encoded_value(x[l], from, width);
+            const uint64_t number = bits_of_double(value);
+            result[l] = to != SCALAR_INT
+                            ? encoded_bits(value, to, bits, insn->flags & CONVERT_TO_LARGEST)
+                        : insn->opcode == SpvOpConvertFToS
+                            ? float_to_signed(number, 64, bits) & width_mask(bits)
+                            : float_to_unsigned(number, 64, bits) & width_mask(bits);
+        });
+    }
+}
 
 // To fewer, wider components: the first of the joined ones has the lowest bits.
 static void bitcast_join(struct exec *exec, const struct insn *insn)
@@ -171,14 +181,21 @@ static const struct arithmetic_row rows[] = {
     {SpvOpConvertUToPtr, TO_POINTER, SAME_ROW(convert_unsigned)},
 };
 
-static bool is_bfloat(const struct shape *shape)
+// With another encoding than IEEE 754's.
+static bool is_encoded(const struct shape *shape)
 {
-    return shape->scalar == SCALAR_BFLOAT && shape->components - 1 < COMPONENTS_MAX;
+    return shape->scalar >= SCALAR_BFLOAT && shape->scalar <= SCALAR_E5M2 &&
+           shape->components - 1 < COMPONENTS_MAX;
+}
+
+static bool is_any_float(const struct shape *shape)
+{
+    return shape_is_float(shape) || is_encoded(shape);
 }
 
 static bool has_bits(const struct shape *shape)
 {
-    return shape_is_int(shape) || shape_is_float(shape) || is_bfloat(shape) ||
+    return shape_is_int(shape) || is_any_float(shape) ||
            (shape_is_pointer(shape) && shape->width == 64);
 }
 
@@ -190,15 +207,12 @@ static bool fits(const struct shape *result, const struct shape *x, int form)
         return shape_is_int(x) && shape_is_int(result) && same_components &&
                x->width != result->width;
     case INT_TO_FLOAT:
-        return shape_is_int(x) && shape_is_float(result) && same_components;
+        return shape_is_int(x) && is_any_float(result) && same_components;
     case FLOAT_TO_INT:
-        return shape_is_float(x) && shape_is_int(result) && same_components;
+        return is_any_float(x) && shape_is_int(result) && same_components;
     case FLOAT_TO_FLOAT:
-        return same_components &&
-               (is_bfloat(x) ? shape_is_float(result)
-                : is_bfloat(result)
-                    ? shape_is_float(x)
-                    : shape_is_float(x) && shape_is_float(result) && x->width != result->width);
+        return same_components && is_any_float(x) && is_any_float(result) &&
+               (x->scalar != result->scalar || x->width != result->width);
     case QUANTIZE:
         return shape_is_float(x) && x->width == 32 && shape_same(x, result);
     case BITCAST:
@@ -220,8 +234,10 @@ insn_run *select_convert(const struct insn_shape *shape, struct insn *insn)
     if (!row || !shape->has_result || shape->operand_count != 1 || !fits(result, x, row->form))
         return NULL;
     arithmetic_fill(shape, insn, result->components);
-    if (row->form == FLOAT_TO_FLOAT && (is_bfloat(x) || is_bfloat(result)))
-        return is_bfloat(x) ? from_bfloat : to_bfloat;
+    if (row->form <= FLOAT_TO_FLOAT && (is_encoded(x) || is_encoded(result))) {
+        insn->flags |= (uint16_t)(x->scalar | result->scalar << CONVERTS_TO_SHIFT);
+        return convert_encoded;
+    }
     if (row->form == BITCAST && result->width > x->width)
         return bitcast_join;
     if (row->form == BITCAST && result->width < x->width)

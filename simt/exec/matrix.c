@@ -8,19 +8,20 @@
 #define ELEMENTS_MAX ((size_t)MODULE_SIDE_MAX * MODULE_SIDE_MAX)
 
 // Collects all elements of A or B from the lanes: floats as doubles, integers with 64 bits.
-static void fetch(struct exec *exec, const struct insn *insn, uint32_t cell, uint32_t count,
+static void fetch(struct exec *exec, const struct insn *insn, unsigned which, uint32_t count,
                   bool is_signed, uint64_t *elements)
 {
     const unsigned width = insn->operand_width;
+    const uint32_t cell = insn->operand[GROUP_VALUE + which];
     for (uint32_t i = 0; i < count; i++) {
         const unsigned lane = i % exec->width;
         const uint64_t bits = lanes_has(exec->mask, lane)
                                   ? exec_cells(exec, cell + i / exec->width)[lane]
                                   : exec_random(exec) & width_mask(width);
-        elements[i] = insn->flags & MATRIX_BFLOAT  ? bits_of_double(bfloat_value(bits))
-                      : insn->flags & MATRIX_FLOAT ? bits_of_double(float_value(bits, width))
-                      : is_signed                  ? (uint64_t)sign_extend(bits, width)
-                                                   : bits;
+        elements[i] = insn->flags & MATRIX_FLOAT
+                          ? bits_of_double(encoded_value(bits, MATRIX_KIND(insn, which), width))
+                      : is_signed ? (uint64_t)sign_extend(bits, width)
+                                  : bits;
     }
 }
 
@@ -28,11 +29,10 @@ void matrix_multiply_add(struct exec *exec, const struct insn *insn)
 {
     const uint32_t rows = MATRIX_ROWS(insn), columns = MATRIX_COLUMNS(insn);
     const uint32_t inner = (uint32_t)(insn->literal >> MATRIX_LAST_SHIFT);
-    const bool is_bfloat = insn->flags & MATRIX_BFLOAT_SUM;
+    const enum scalar_kind kind = MATRIX_KIND(insn, 2);
     uint64_t a[ELEMENTS_MAX], b[ELEMENTS_MAX];
-    fetch(exec, insn, insn->operand[GROUP_VALUE], rows * inner, insn->flags & MATRIX_A_SIGNED, a);
-    fetch(exec, insn, insn->operand[GROUP_ARGUMENT], inner * columns, insn->flags & MATRIX_B_SIGNED,
-          b);
+    fetch(exec, insn, 0, rows * inner, insn->flags & MATRIX_A_SIGNED, a);
+    fetch(exec, insn, 1, inner * columns, insn->flags & MATRIX_B_SIGNED, b);
     for (uint32_t i = 0; i < rows * columns; i++) {
         const unsigned lane = i % exec->width;
         const uint32_t cell = i / exec->width;
@@ -40,9 +40,7 @@ void matrix_multiply_add(struct exec *exec, const struct insn *insn)
         const uint64_t c = exec_cells(exec, insn->operand[GROUP_CLUSTER] + cell)[lane];
         if (!lanes_has(exec->mask, lane))
             continue;
-        double sum = is_bfloat                    ? bfloat_value(c)
-                     : insn->flags & MATRIX_FLOAT ? float_value(c, insn->width)
-                                                  : 0;
+        double sum = insn->flags & MATRIX_FLOAT ? encoded_value(c, kind, insn->width) : 0;
         uint64_t whole = 0;
         for (uint32_t k = 0; k < inner; k++, y += columns) {
             if (insn->flags & MATRIX_FLOAT)
@@ -53,9 +51,8 @@ void matrix_multiply_add(struct exec *exec, const struct insn *insn)
         whole = insn->flags & MATRIX_SATURATING
                     ? saturated_sum(whole, c, insn->width, insn->flags & MATRIX_SIGNED)
                     : whole + c;
-        exec_cells(exec, insn->result + cell)[lane] = is_bfloat ? bfloat_bits(sum)
-                                                      : insn->flags & MATRIX_FLOAT
-                                                          ? float_bits(sum, insn->width)
-                                                          : whole & width_mask(insn->width);
+        exec_cells(exec, insn->result + cell)[lane] =
+            insn->flags & MATRIX_FLOAT ? encoded_bits(sum, kind, insn->width, false)
+                                       : whole & width_mask(insn->width);
     }
 }

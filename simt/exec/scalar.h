@@ -141,6 +141,54 @@ static ALWAYS_INLINE uint64_t bfloat_bits(double value)
     return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
+// Floats of 8 bits: E5M2 is the upper half of a 16-bit float; E4M3 has no infinity, and in its NaN
+// all bits but the sign are set.
+static ALWAYS_INLINE double float8_value(uint64_t bits, bool is_e5m2)
+{
+    const uint32_t exponent = bits >> 3 & 15, fraction = bits & 7;
+    if (is_e5m2)
+        return half_value(bits << 8);
+    const double value = (bits & 0x7f) == 0x7f ? NAN
+                         : exponent            ? ldexp(8 + fraction, (int)exponent - 10)
+                                               : ldexp(fraction, -9);
+    return bits & 0x80 ? -value : value;
+}
+
+// Rounds to nearest, ties to even. What is then greater than the greatest finite number becomes
+// this if `to_largest`, else an infinity, or NaN in E4M3. NaN becomes the positive quiet one.
+static ALWAYS_INLINE uint64_t float8_bits(double value, bool is_e5m2, bool to_largest)
+{
+    const int fraction_bits = is_e5m2 ? 2 : 3, least = is_e5m2 ? -14 : -6; // exponent of a normal
+    const uint64_t sign = signbit(value) ? 0x80 : 0, largest = is_e5m2 ? 0x7b : 0x7e;
+    const double magnitude = isinf(value) ? 0x1p100 : fabs(value);
+    int exponent = least;
+    if (isnan(value))
+        return is_e5m2 ? 0x7e : 0x7f;
+    if (magnitude >= ldexp(1, least))
+        exponent = ilogb(magnitude);
+    const double steps = nearbyint(ldexp(magnitude, fraction_bits - exponent));
+    const uint64_t bits = ((uint64_t)(exponent - least) << fraction_bits) + (uint64_t)steps;
+    if (bits <= largest)
+        return sign | bits;
+    return to_largest ? sign | largest : is_e5m2 ? sign | 0x7c : 0x7f;
+}
+
+// Floats of any kind, `width` being that of IEEE 754's.
+static ALWAYS_INLINE double encoded_value(uint64_t bits, enum scalar_kind kind, unsigned width)
+{
+    return kind == SCALAR_FLOAT    ? float_value(bits, width)
+           : kind == SCALAR_BFLOAT ? bfloat_value(bits)
+                                   : float8_value(bits, kind == SCALAR_E5M2);
+}
+
+static ALWAYS_INLINE uint64_t encoded_bits(double value, enum scalar_kind kind, unsigned width,
+                                           bool to_largest)
+{
+    return kind == SCALAR_FLOAT    ? float_bits(value, width)
+           : kind == SCALAR_BFLOAT ? bfloat_bits(value)
+                                   : float8_bits(value, kind == SCALAR_E5M2, to_largest);
+}
+
 // The low-order `width` bits of x and y, added; what is out of range becomes the nearest limit.
 static ALWAYS_INLINE uint64_t saturated_sum(uint64_t x, uint64_t y, unsigned width, bool is_signed)
 {

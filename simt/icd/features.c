@@ -87,6 +87,7 @@ static const struct layout layouts[] = {
            cooperativeMatrixRobustBufferAccess),
     STRUCT(SHADER_BFLOAT16_FEATURES_KHR, ShaderBfloat16FeaturesKHR,
            shaderBFloat16CooperativeMatrix),
+    STRUCT(SHADER_FLOAT8_FEATURES_EXT, ShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix),
 #endif
 #ifdef VK_KHR_shader_maximal_reconvergence
     STRUCT(SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR, ShaderMaximalReconvergenceFeaturesKHR,
@@ -224,6 +225,8 @@ static const struct place supported[][2] = {
     KHR(COOPERATIVE_MATRIX, CooperativeMatrix, cooperativeMatrixRobustBufferAccess),
     KHR(SHADER_BFLOAT16, ShaderBfloat16, shaderBFloat16Type),
     KHR(SHADER_BFLOAT16, ShaderBfloat16, shaderBFloat16CooperativeMatrix),
+    EXT(SHADER_FLOAT8, ShaderFloat8, shaderFloat8),
+    EXT(SHADER_FLOAT8, ShaderFloat8, shaderFloat8CooperativeMatrix),
 #endif
 #ifdef VK_KHR_shader_maximal_reconvergence
     KHR(SHADER_MAXIMAL_RECONVERGENCE, ShaderMaximalReconvergence, shaderMaximalReconvergence),

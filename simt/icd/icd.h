@@ -16,7 +16,7 @@
 #include <vulkan/vk_icd.h>
 #include <vulkan/vulkan.h>
 
-// As Vulkan's registry has it: headers of Vulkan 1.4.309 lack it.
+// As Vulkan's registry has them: headers of Vulkan 1.4.309 lack them.
 #ifndef VK_KHR_shader_bfloat16
 #define VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME                          "VK_KHR_shader_bfloat16"
 #define VK_KHR_SHADER_BFLOAT16_SPEC_VERSION                            1
@@ -27,6 +27,19 @@ typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
     void *pNext;
     VkBool32 shaderBFloat16Type, shaderBFloat16DotProduct, shaderBFloat16CooperativeMatrix;
 } VkPhysicalDeviceShaderBfloat16FeaturesKHR;
+#endif
+
+#ifndef VK_EXT_shader_float8
+#define VK_EXT_SHADER_FLOAT8_EXTENSION_NAME                          "VK_EXT_shader_float8"
+#define VK_EXT_SHADER_FLOAT8_SPEC_VERSION                            1
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT ((VkStructureType)1000567000)
+#define VK_COMPONENT_TYPE_FLOAT8_E4M3_EXT                            ((VkComponentTypeKHR)1000491002)
+#define VK_COMPONENT_TYPE_FLOAT8_E5M2_EXT                            ((VkComponentTypeKHR)1000491003)
+typedef struct VkPhysicalDeviceShaderFloat8FeaturesEXT {
+    VkStructureType sType;
+    void *pNext;
+    VkBool32 shaderFloat8, shaderFloat8CooperativeMatrix;
+} VkPhysicalDeviceShaderFloat8FeaturesEXT;
 #endif
 
 // Prototypes of all commands: icd_CreateBuffer has the type of vkCreateBuffer.

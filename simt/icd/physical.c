@@ -14,6 +14,7 @@ static const VkExtensionProperties extensions[] = {
 #ifdef VK_KHR_cooperative_matrix
     EXTENSION(KHR_COOPERATIVE_MATRIX),
     EXTENSION(KHR_SHADER_BFLOAT16),
+    EXTENSION(EXT_SHADER_FLOAT8),
 #endif
     EXTENSION(KHR_PIPELINE_EXECUTABLE_PROPERTIES),
     EXTENSION(KHR_PUSH_DESCRIPTOR),
@@ -323,13 +324,20 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCalibrateableTimeDomainsEXT(
 // Supported products: the shapes that devices list (docs/simt.md says which lists were read), and
 // of each kind of numbers more types. Integers are only 8-bit, accumulated in 32. SATURATES: there
 // is also a saturating product of these types.
-enum products { OF_HALVES = 1, OF_FLOATS = 2, OF_BYTES = 4, OF_BFLOATS = 8, SATURATES = 16 };
+enum products {
+    OF_HALVES = 1,
+    OF_FLOATS = 2,
+    OF_BYTES = 4,
+    OF_BFLOATS = 8,
+    OF_FLOAT8 = 16,
+    SATURATES = 32
+};
 
 static const struct {
     uint32_t rows, columns, inner;
     enum products of;
 } shapes[] = {
-    {16, 16, 16, OF_HALVES | OF_FLOATS | OF_BYTES | OF_BFLOATS},
+    {16, 16, 16, OF_HALVES | OF_FLOATS | OF_BYTES | OF_BFLOATS | OF_FLOAT8},
     {16, 8, 16, OF_HALVES | OF_BYTES | OF_BFLOATS},
     {16, 8, 8, OF_HALVES | OF_BFLOATS},
     {8, 16, 16, OF_HALVES | OF_BFLOATS},
@@ -339,8 +347,8 @@ static const struct {
     {64, 32, 16, OF_HALVES},
     {64, 64, 16, OF_HALVES},
     {64, 64, 8, OF_FLOATS},
-    {16, 16, 32, OF_BYTES},
-    {16, 8, 32, OF_BYTES},
+    {16, 16, 32, OF_BYTES | OF_FLOAT8},
+    {16, 8, 32, OF_BYTES | OF_FLOAT8},
     {8, 16, 32, OF_BYTES},
     {8, 8, 32, OF_BYTES},
     {64, 16, 32, OF_BYTES},
@@ -350,6 +358,9 @@ static const struct {
 
 #define COMPONENTS(a, b, sum)                                                                      \
     VK_COMPONENT_TYPE_##a##_KHR, VK_COMPONENT_TYPE_##b##_KHR, VK_COMPONENT_TYPE_##sum##_KHR
+#define FLOAT8(a, b)                                                                               \
+    VK_COMPONENT_TYPE_FLOAT8_##a##_EXT, VK_COMPONENT_TYPE_FLOAT8_##b##_EXT,                        \
+        VK_COMPONENT_TYPE_FLOAT32_KHR
 static const struct {
     enum products of;
     VkComponentTypeKHR a, b, sum;
@@ -358,6 +369,10 @@ static const struct {
     {OF_HALVES, COMPONENTS(FLOAT16, FLOAT16, FLOAT32)},
     {OF_BFLOATS, COMPONENTS(BFLOAT16, BFLOAT16, BFLOAT16)},
     {OF_BFLOATS, COMPONENTS(BFLOAT16, BFLOAT16, FLOAT32)},
+    {OF_FLOAT8, FLOAT8(E4M3, E4M3)},
+    {OF_FLOAT8, FLOAT8(E4M3, E5M2)},
+    {OF_FLOAT8, FLOAT8(E5M2, E4M3)},
+    {OF_FLOAT8, FLOAT8(E5M2, E5M2)},
     {OF_FLOATS, COMPONENTS(FLOAT32, FLOAT32, FLOAT32)},
     {OF_BYTES | SATURATES, COMPONENTS(SINT8, SINT8, SINT32)},
     {OF_BYTES | SATURATES, COMPONENTS(UINT8, UINT8, SINT32)},

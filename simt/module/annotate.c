@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+// SpvDecorationSaturatedToLargestFloat8NormalConversionEXT, which older headers lack.
+#define TO_LARGEST 4216
+
 // All decorations of an id or member.
 struct marks {
     struct decorations id;
@@ -91,6 +94,9 @@ static bool add_mark(struct reader *reader, struct marks *marks, uint32_t decora
     case SpvDecorationNoContraction:
         marks->id.no_contraction = true;
         break;
+    case TO_LARGEST:
+        marks->id.to_largest = true;
+        break;
     case SpvDecorationFPRoundingMode:
         if (count != 1 || operands[0] != SpvFPRoundingModeRTE)
             return reader_fail(reader, "a rounding mode other than RTE is not supported");
@@ -131,6 +137,7 @@ static void mark_decorations(struct decorations *id, const struct decorations *m
     id->aliased |= marks->aliased;
     id->restricted |= marks->restricted;
     id->no_contraction |= marks->no_contraction;
+    id->to_largest |= marks->to_largest;
 }
 
 // The constant for the workgroup size: three 32-bit integers.

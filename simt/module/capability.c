@@ -27,6 +27,7 @@ static const SpvCapability capabilities[] = {
 
 static const char *const extensions[] = {
     "SPV_EXT_descriptor_indexing",
+    "SPV_EXT_float8",
     "SPV_EXT_physical_storage_buffer",
     "SPV_EXT_shader_atomic_float_add",
     "SPV_GOOGLE_decorate_string",

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #define COMPONENTS_MAX 4 // of vectors; columns of matrices
-#define BFLOAT16       0 // SpvFPEncodingBFloat16KHR, which older headers lack
 
 static bool wrong(struct reader *reader, const struct instruction *instruction)
 {
@@ -40,15 +39,28 @@ static bool add_part(struct reader *reader, const struct instruction *instructio
     return true;
 }
 
+// The encoding of a float, the last operand; false if it is not supported.
+static bool take_encoding(const struct instruction *instruction, struct type *type)
+{
+    // SpvFPEncoding, which older headers lack.
+    static const struct {
+        uint32_t width, encoding;
+    } known[] = {
+        [ENCODING_BFLOAT16] = {16, 0}, [ENCODING_E4M3] = {8, 4214}, [ENCODING_E5M2] = {8, 4215}};
+    for (uint32_t i = ENCODING_BFLOAT16; i <= ENCODING_E5M2; i++)
+        if (instruction->words[2] == known[i].width && instruction->words[3] == known[i].encoding)
+            type->encoding = (enum encoding)i;
+    return type->encoding;
+}
+
 static bool declare_number(struct reader *reader, const struct instruction *instruction,
                            struct type *type)
 {
     const bool is_int = instruction->opcode == SpvOpTypeInt;
-    type->is_bfloat = !is_int && instruction->length == 4;
-    if (type->is_bfloat && (instruction->words[2] != 16 || instruction->words[3] != BFLOAT16))
+    if (!is_int && instruction->length == 4 && !take_encoding(instruction, type))
         return reader_fail(reader, "OpTypeFloat of %u bits with encoding %u is not supported",
                            instruction->words[2], instruction->words[3]);
-    if (instruction->length != (is_int || type->is_bfloat ? 4 : 3) ||
+    if (instruction->length != (is_int || type->encoding ? 4 : 3) ||
         (is_int && instruction->words[3] > 1))
         return wrong(reader, instruction);
     type->kind = is_int ? TYPE_INT : TYPE_FLOAT;
@@ -56,7 +68,7 @@ static bool declare_number(struct reader *reader, const struct instruction *inst
     type->is_signed = is_int ? instruction->words[3] : true;
     type->cells = 1;
     if (type->width != 16 && type->width != 32 && type->width != 64 &&
-        (!is_int || type->width != 8))
+        ((!is_int && !type->encoding) || type->width != 8))
         return reader_fail(reader, "%s of %u bits", module_op_name(instruction->opcode),
                            type->width);
     return true;
@@ -78,7 +90,7 @@ static bool declare_vector(struct reader *reader, const struct instruction *inst
         return false;
     const struct type *element = module_type(reader->module, type->element);
     const struct type *part = module_type(reader->module, element->element);
-    if (is_matrix ? element->kind != TYPE_VECTOR || part->kind != TYPE_FLOAT || part->is_bfloat
+    if (is_matrix ? element->kind != TYPE_VECTOR || part->kind != TYPE_FLOAT || part->encoding
                   : !is_scalar(element))
         return wrong(reader, instruction);
     type->cells = type->count * element->cells;

@@ -44,11 +44,14 @@ struct member {
     uint64_t natural; // offset in bytes without explicit layout; from module_specialise
 };
 
+// Of floats; simt/program has kinds of scalars in this order.
+enum encoding { ENCODING_IEEE, ENCODING_BFLOAT16, ENCODING_E4M3, ENCODING_E5M2 };
+
 struct type {
     enum type_kind kind;
     uint32_t width; // bits of an integer or float
     bool is_signed;
-    bool is_bfloat;              // a float with the encoding BFloat16KHR
+    enum encoding encoding;      // of a float
     uint32_t element;            // id of a type
     uint32_t count;              // arrays: length, from module_specialise
     uint32_t length;             // arrays: id of the constant
@@ -73,6 +76,7 @@ struct decorations {
     uint32_t spec_id;      // UINT32_MAX without
     uint32_t builtin;      // UINT32_MAX without
     bool non_writable, non_readable, coherent, is_volatile, aliased, restricted, no_contraction;
+    bool to_largest; // SaturatedToLargestFloat8NormalConversionEXT
 };
 
 enum id_kind {

@@ -102,7 +102,7 @@ static struct shape scalar_shape(const struct type *type)
         return (struct shape){
             .scalar = SCALAR_INT, .width = type->width, .is_signed = type->is_signed};
     case TYPE_FLOAT:
-        return (struct shape){.scalar = type->is_bfloat ? SCALAR_BFLOAT : SCALAR_FLOAT,
+        return (struct shape){.scalar = (enum scalar_kind)(SCALAR_FLOAT + type->encoding),
                               .width = type->width};
     case TYPE_POINTER:
         return (struct shape){.scalar = SCALAR_POINTER, .width = 64};

@@ -28,8 +28,7 @@ static uint32_t stride_unit(const struct compiler *c, const struct type *pointer
 {
     const struct shape shape = check_shape(c, pointer->element);
     if (pointer->kind != TYPE_POINTER || check_in_register(pointer->storage) ||
-        (shape.scalar != SCALAR_INT && shape.scalar != SCALAR_FLOAT &&
-         shape.scalar != SCALAR_BFLOAT))
+        shape.scalar < SCALAR_INT || shape.scalar > SCALAR_E5M2)
         return 0;
     return shape.width / 8 * shape.components;
 }
@@ -99,7 +98,7 @@ static bool fit(const struct compiler *c, const struct type *const matrix[3])
            matrix[USE_B]->columns == matrix[USE_ACCUMULATOR]->columns &&
            component[0]->kind == component[1]->kind && component[0]->kind == component[2]->kind &&
            component[0]->width == component[1]->width &&
-           component[0]->is_bfloat == component[1]->is_bfloat;
+           (component[0]->encoding == component[1]->encoding || component[0]->width == 8);
 }
 
 bool cooperative_multiply_add(struct compiler *c, const struct op *op)
@@ -129,13 +128,14 @@ bool cooperative_multiply_add(struct compiler *c, const struct op *op)
     insn.width = (uint8_t)sum->width;
     insn.operand_width = (uint8_t)factor->width;
     insn.literal = sides(matrix[USE_ACCUMULATOR], matrix[USE_A]->columns);
-    insn.flags = factor->kind == TYPE_FLOAT
-                     ? MATRIX_FLOAT | (factor->is_bfloat ? MATRIX_BFLOAT : 0u) |
-                           (sum->is_bfloat ? MATRIX_BFLOAT_SUM : 0u)
-                     : (mask & SIGNED_A ? MATRIX_A_SIGNED : 0u) |
-                           (mask & SIGNED_B ? MATRIX_B_SIGNED : 0u) |
-                           (mask & SIGNED_RESULT ? MATRIX_SIGNED : 0u) |
-                           (mask & SATURATING ? MATRIX_SATURATING : 0u);
+    insn.flags = factor->kind == TYPE_FLOAT ? MATRIX_FLOAT
+                                            : (mask & SIGNED_A ? MATRIX_A_SIGNED : 0u) |
+                                                  (mask & SIGNED_B ? MATRIX_B_SIGNED : 0u) |
+                                                  (mask & SIGNED_RESULT ? MATRIX_SIGNED : 0u) |
+                                                  (mask & SATURATING ? MATRIX_SATURATING : 0u);
+    for (uint32_t i = 0; i < 3; i++)
+        insn.flags |= (uint16_t)(module_type(c->module, matrix[i]->element)->encoding
+                                 << MATRIX_KIND_SHIFT(i));
     c->program->group_operations++;
     return value_result(c, op, &insn.result) && compile_emit(c, op, insn);
 }

@@ -293,6 +293,8 @@ bool decode_selected(struct compiler *c, const struct op *op, insn_select *selec
                shape->operand_count * sizeof(uint32_t));
     }
     insn->run = select(shape, insn);
+    if (insn->run == convert_encoded && c->module->ids[op->result].decorations.to_largest)
+        insn->flags |= CONVERT_TO_LARGEST;
     return insn->run || compile_fail(c, op, "has operands that do not fit, or is not supported");
 }
 

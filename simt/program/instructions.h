@@ -12,12 +12,15 @@
 // the instruction's other fields (`components`, `flags`, `literal`); NULL if the opcode is not in
 // its group or the shape is invalid, which is an error in the module. The selected function may
 // rely on every operand having as many cells as its shape says.
-// A bfloat16 is converted, and multiplied in cooperative matrices; other arithmetic has none.
+// Floats with other encodings than IEEE 754's are converted, and multiplied in cooperative
+// matrices; other arithmetic has none.
 enum scalar_kind {
     SCALAR_BOOL,
     SCALAR_INT,
     SCALAR_FLOAT,
-    SCALAR_BFLOAT,
+    SCALAR_BFLOAT, // 16 bits
+    SCALAR_E4M3,   // 8 bits
+    SCALAR_E5M2,
     SCALAR_POINTER,
     SCALAR_OTHER
 };
@@ -98,6 +101,14 @@ insn_run memory_store_register;
 #define REGISTER_CELLS(literal)  ((uint32_t)(literal) >> 1)
 #define REGISTER_BYTES(literal)  ((uint32_t)((literal) >> 32))
 
+// Flags of conversions from or to other floats than IEEE 754's: the kinds, and what a conversion to
+// 8 bits makes of numbers out of range.
+#define CONVERTS_TO_SHIFT   4
+#define CONVERTS_FROM(insn) ((enum scalar_kind)((insn)->flags & 15))
+#define CONVERTS_TO(insn)   ((enum scalar_kind)((insn)->flags >> CONVERTS_TO_SHIFT & 15))
+#define CONVERT_TO_LARGEST  256u // the largest number, not infinity or NaN
+insn_run convert_encoded;
+
 // Cooperative matrices (exec/memory.c, exec/matrix.c), with operands in the places of group
 // operations. In subgroups of W lanes, component i of lane l is element i * W + l of the matrix in
 // row-major order; components past the last element are unused. `literal` holds rows, columns, and
@@ -110,10 +121,12 @@ insn_run memory_store_register;
 #define MATRIX_FLOAT         1u // flags of a product; for integers, which are signed
 #define MATRIX_A_SIGNED      2u
 #define MATRIX_B_SIGNED      4u
-#define MATRIX_BFLOAT        8u  // of a product of floats: A and B are bfloat16
-#define MATRIX_BFLOAT_SUM    16u // C and the result are
-#define MATRIX_SATURATING    32u // of a product of integers: the addition of C
-#define MATRIX_SIGNED        64u // the result is signed, if it saturates
+#define MATRIX_KIND_SHIFT(i)                                                                       \
+    (8 + 2 * (i)) // of floats: enum scalar_kind after SCALAR_FLOAT of A, B, C
+#define MATRIX_KIND(insn, i)                                                                       \
+    ((enum scalar_kind)(SCALAR_FLOAT + ((insn)->flags >> MATRIX_KIND_SHIFT(i) & 3)))
+#define MATRIX_SATURATING 32u // of a product of integers: the addition of C
+#define MATRIX_SIGNED     64u // the result is signed, if it saturates
 // GROUP_VALUE: pointer, GROUP_ARGUMENT: stride, GROUP_CLUSTER: the stored matrix. The last number:
 // the stride's unit in bytes; `width` is a component's.
 insn_run matrix_load;

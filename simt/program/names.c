@@ -87,10 +87,11 @@ static bool scalar_type_name(const struct type *type, char name[NAME_SIZE])
         return true;
     }
     const char *const floats[] = {"half", "float", "double"};
+    const char *const encoded[] = {"bfloat16", "e4m3", "e5m2"};
     const char *const integers[] = {"char", "short", "int", "long"};
     const uint32_t width = type->width;
-    if (type->is_bfloat)
-        snprintf(name, NAME_SIZE, "bfloat16");
+    if (type->encoding)
+        snprintf(name, NAME_SIZE, "%s", encoded[type->encoding - 1]);
     else if (type->kind == TYPE_FLOAT)
         snprintf(name, NAME_SIZE, "%s", floats[width == 16 ? 0 : width == 32 ? 1 : 2]);
     else if (type->kind == TYPE_INT)
