@@ -24,6 +24,8 @@
 ; Puts the factor with the loop's number into the array: bits of the word with the number `depth`,
 ; multiplied by an odd number.
 #define PUT(name, array, line, depth, shift, bits) \
+    PUT_OF(name, array, line, depth, shift, bits, %factor, %shared_factor)
+#define PUT_OF(name, array, line, depth, shift, bits, type, pointer) \
     %name##_place     = OpIAdd %uint %group_start depth \
     %name##_word_at   = OpAccessChain %word_pointer %input %buffer_words %name##_place \
     %name##_word      = OpLoad %uint %name##_word_at \
@@ -32,8 +34,8 @@
     %name##_product   = OpIMul %uint %name##_word %name##_odd \
     %name##_shifted   = OpShiftRightLogical %uint %name##_product shift \
     %name##_bits      = OpBitwiseAnd %uint %name##_shifted bits \
-    TO_FACTOR(name##_value, %name##_bits) \
-    %name##_at        = OpAccessChain %shared_factor array %name \
+    TO_FACTOR(name##_value, type, %name##_bits) \
+    %name##_at        = OpAccessChain pointer array %name \
                         OpStore %name##_at %name##_value NON_PRIVATE
 
 ; Stores a tile to the subgroup's place in shared memory, from where each lane fetches its elements, which

@@ -1,8 +1,15 @@
 ; SPDX-License-Identifier: Apache-2.0
-; The types of tiles, by the axis `type` (and IS_BFLOAT or IS_FLOAT): of factors, of sums, and in between;
-; conversions of words to them and back; the signs of a product.
+; The types of tiles, by the axis `type` (and IS_FLOAT8, IS_BFLOAT or IS_FLOAT): of factors, of sums, and in
+; between; conversions of words to them and back; the signs of a product. B has factors of type B_FACTOR,
+; where A's are of another.
 
-#if defined(IS_BFLOAT)
+#if defined(TYPE_E4M3) || defined(TYPE_E4M3_E5M2)
+%factor               = OpTypeFloat 8 !4214  ; Float8E4M3EXT
+%float                = OpTypeFloat 32
+#elif defined(TYPE_E5M2) || defined(TYPE_E5M2_E4M3)
+%factor               = OpTypeFloat 8 !4215  ; Float8E5M2EXT
+%float                = OpTypeFloat 32
+#elif defined(IS_BFLOAT)
 %factor               = OpTypeFloat 16 !0  ; BFloat16KHR
 %float                = OpTypeFloat 32
 #elif defined(TYPE_F16) || defined(TYPE_F16_F16)
@@ -32,16 +39,27 @@
 #define B_BITS %a_bits
 #endif
 
-; Between words and numbers. Words and bfloat16 convert to floats alone.
-#define TO_BFLOAT(name, word) \
-    %name##_float     = OpConvertUToF %float word \
-    %name             = OpFConvert %factor %name##_float
-#if defined(IS_BFLOAT)
-#define TO_FACTOR(name, word) TO_BFLOAT(name, word)
-#elif defined(IS_FLOAT)
-#define TO_FACTOR(name, word) %name = OpConvertUToF %factor word
+#if defined(TYPE_E4M3_E5M2)
+%b_factor             = OpTypeFloat 8 !4215  ; Float8E5M2EXT
+#define B_FACTOR %b_factor
+#elif defined(TYPE_E5M2_E4M3)
+%b_factor             = OpTypeFloat 8 !4214  ; Float8E4M3EXT
+#define B_FACTOR %b_factor
 #else
-#define TO_FACTOR(name, word) %name = OpUConvert %factor word
+#define B_FACTOR %factor
+#endif
+
+; Between words and numbers. Words and floats of other encodings convert to 32-bit floats alone.
+#define BY_FLOAT(name, type, word) \
+    %name##_float     = OpConvertUToF %float word \
+    %name             = OpFConvert type %name##_float
+#define TO_BFLOAT(name, word) BY_FLOAT(name, %factor, word)
+#if defined(IS_BFLOAT) || defined(IS_FLOAT8)
+#define TO_FACTOR(name, type, word) BY_FLOAT(name, type, word)
+#elif defined(IS_FLOAT)
+#define TO_FACTOR(name, type, word) %name = OpConvertUToF type word
+#else
+#define TO_FACTOR(name, type, word) %name = OpUConvert type word
 #endif
 #if defined(TYPE_BF16_BF16)
 #define TO_SUM(name, word) TO_BFLOAT(name, word)
@@ -58,7 +76,7 @@
 #define FROM_SUM(name, sum) %name = OpCopyObject %uint sum
 #define FIVE 5
 #endif
-#if defined(TYPE_F16) || defined(TYPE_BF16)
+#if defined(TYPE_F16) || defined(TYPE_BF16) || defined(IS_FLOAT8)
 #define SUM %float
 #define BETWEEN %factor
 #elif defined(TYPE_F16_F16) || defined(TYPE_BF16_BF16)
