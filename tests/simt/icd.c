@@ -458,7 +458,7 @@ TEST(matrices_are_listed)
     assert_int_equal(bfloats, 4); // of 8 and 16 rows
     assert_int_equal(floats, 3);  // 16x16x16, 8x8x8 and 64x64x8
     assert_int_equal(bytes, 21);  // of 8, 16 and 64 rows, and of two or three numbers of columns
-    assert_int_equal(mixed, 66);  // a signed byte by an unsigned one, and the other way round
+    assert_int_equal(mixed, 72);  // a signed byte by an unsigned one, E4M3 by E5M2, and vice versa
     assert_int_equal(saturating, 55); // signed sums of any two bytes, and unsigned of unsigned ones
     CHAIN(CooperativeMatrixPropertiesKHR, stages, COOPERATIVE_MATRIX_PROPERTIES_KHR, NULL);
     CHAIN(Properties2, properties, PROPERTIES_2, &stages);

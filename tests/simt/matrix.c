@@ -4,6 +4,8 @@
 #define UNIT_MAIN
 #include "dispatch.h"
 
+#include <math.h>
+
 enum { WORDS = 128 };
 
 static const unsigned widths[] = {1, 4, 32, 128}; // of subgroups, each alone in its workgroup
@@ -93,22 +95,33 @@ TEST(strides_count_what_is_pointed_to)
     }
 }
 
-// Whole numbers that halves hold: A 3 x 5, B 5 x 2, C 3 x 2, at words 0, 16 and 32.
+// Whole numbers: A 3 x 5, B 5 x 2, C 3 x 2, at words 0, 16 and 32; -most to most.
+static void numbers_are(float value[WORDS], uint32_t most)
+{
+    for (uint32_t i = 0; i < WORDS; i++) {
+        value[i] = (float)(i * 37 % (2 * most + 1)) - (float)most;
+        in[i] = word_of(value[i]);
+    }
+}
+
+static float sum_of(const float value[WORDS], uint32_t e)
+{
+    float sum = value[32 + e];
+    for (uint32_t k = 0; k < 5; k++)
+        sum += value[e / 2 * 5 + k] * value[16 + k * 2 + e % 2];
+    return sum;
+}
+
+// The types hold the numbers: halves; E4M3 and E5M2.
 TEST(a_product_of_floats_is_the_sum)
 {
     float value[WORDS];
-    for (uint32_t i = 0; i < WORDS; i++) {
-        value[i] = (float)(i * 37 % 23) - 11;
-        in[i] = word_of(value[i]);
-    }
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        run("floats", i & 1 ? "tangled" : "lockstep", widths[i], "$end\n");
-        for (uint32_t e = 0; e < 6; e++) {
-            float sum = value[32 + e];
-            for (uint32_t k = 0; k < 5; k++)
-                sum += value[e / 2 * 5 + k] * value[16 + k * 2 + e % 2];
-            expect(e, word_of(sum), widths[i]);
-        }
+    for (size_t i = 0; i < 2 * sizeof widths / sizeof *widths; i++) {
+        numbers_are(value, i % 2 ? 7 : 11);
+        run(i % 2 ? "eight_products" : "floats", i & 2 ? "tangled" : "lockstep", widths[i / 2],
+            "$end\n");
+        for (uint32_t e = 0; e < 6; e++)
+            expect(e, word_of(sum_of(value, e)), widths[i / 2]);
     }
 }
 
@@ -136,18 +149,12 @@ TEST(a_product_of_bfloats_is_rounded_once)
     static const uint32_t numbers[] = {0x3f808000, 0x3f818000, 0x3f808001, 0x7f7fffff, 0x00018000,
                                        0x80008001, 0x7f800000, 0xff800000, 0x00007fff};
     float value[WORDS];
-    for (uint32_t i = 0; i < WORDS; i++) {
-        value[i] = (float)(i * 37 % 23) - 11;
-        in[i] = word_of(value[i]);
-    }
+    numbers_are(value, 11);
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         run_bfloats(i & 1 ? "tangled" : "lockstep", widths[i]);
         for (uint32_t e = 0; e < 6; e++) {
-            float sum = value[32 + e];
-            for (uint32_t k = 0; k < 5; k++)
-                sum += value[e / 2 * 5 + k] * value[16 + k * 2 + e % 2];
-            expect(e, word_of(sum), widths[i]);
-            expect(16 + e, rounded(word_of(sum)), widths[i]);
+            expect(e, word_of(sum_of(value, e)), widths[i]);
+            expect(16 + e, rounded(word_of(sum_of(value, e))), widths[i]);
         }
     }
     memcpy(in, numbers, sizeof numbers);
@@ -161,6 +168,55 @@ TEST(a_product_of_bfloats_is_rounded_once)
     in[32] = word_of(1);
     run_bfloats("lockstep", 4);
     expect(16, word_of(1 + 0x1p-7f), 4);
+}
+
+// Number `code` of the positive ones of E4M3, or E5M2, as if neither had infinities and NaNs.
+static float eight(uint32_t code, bool is_e5m2)
+{
+    const uint32_t bits = is_e5m2 ? 2 : 3, exponent = code >> bits;
+    float value = (float)(code % (1u << bits)) / (float)(1u << bits) + (exponent ? 1 : 0);
+    for (uint32_t e = exponent ? exponent : 1; e < (is_e5m2 ? 15 : 7); e++)
+        value /= 2;
+    for (uint32_t e = is_e5m2 ? 15 : 7; e < exponent; e++)
+        value *= 2;
+    return value;
+}
+
+// The nearest of all, the even one of two. An infinity has the code behind the last number.
+static uint32_t nearest(float value, bool is_e5m2, bool to_largest)
+{
+    const uint32_t last = is_e5m2 ? 0x7b : 0x7e;
+    uint32_t best = 0;
+    for (uint32_t code = 1; code <= last + 1; code++) {
+        const float here = fabsf(eight(code, is_e5m2) - fabsf(value));
+        const float before = fabsf(eight(best, is_e5m2) - fabsf(value));
+        if (isinf(value) || here < before || (here == before && code % 2 == 0))
+            best = code;
+    }
+    if (best <= last || to_largest)
+        return word_of(copysignf(eight(best <= last ? best : last, is_e5m2), value));
+    return is_e5m2 ? word_of(copysignf(INFINITY, value)) : 0x7fc00000;
+}
+
+// All numbers, those in the middle between two, and those beside the middle.
+TEST(floats_of_8_bits_are_rounded_to_nearest)
+{
+    static const char *const names[] = {"plain4", "largest4", "plain5", "largest5"};
+    for (uint32_t i = 0; i < 16; i++) {
+        const bool is_e5m2 = i & 2, to_largest = i & 1;
+        float value[WORDS];
+        for (uint32_t code = 0; code < WORDS; code++) {
+            const float at = eight(code, is_e5m2), middle = at / 2 + eight(code + 1, is_e5m2) / 2;
+            const float of[] = {at, middle, nextafterf(middle, 0), nextafterf(middle, INFINITY)};
+            value[code] = code == 127 ? INFINITY : code % 2 ? -of[i / 4] : of[i / 4];
+            in[code] = word_of(value[code]);
+        }
+        run("eights", "lockstep", widths[i % 4],
+            "%%z = OpFConvert %%wide %%%s\nOpCooperativeMatrixStoreKHR %%to %%z %%0 %%16\n$end\n",
+            names[i % 4]);
+        for (uint32_t code = 0; code < WORDS; code++)
+            expect(code, nearest(value[code], is_e5m2, to_largest), widths[i % 4]);
+    }
 }
 
 static int64_t extended(uint32_t byte, bool is_signed)
