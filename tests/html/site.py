@@ -97,8 +97,7 @@ class OfThePublished(Published):
             (row,) = [row for row in rows
                       if re.sub(r"<.*?>", "", row).startswith(
                           f"{device['name']}, {device['driver']['version']}")]
-            failed = collections.Counter(
-                result["family"] for result in report["results"]
+            failed = collections.Counter(result["family"] for result in report["results"]
                 if result["expectation"] != "control" and
                 (result["failed_runs"] or result["result"] in ("crash", "hang", "device-lost")))
             cells = re.findall(r"<td[^>]*>(?:<a[^>]*>)?(.*?)(?:</a>)?</td>", row)
@@ -382,8 +381,7 @@ class InABrowser(Published, page.InABrowser):
         self.assertIn("test shuffle.scan-loop", self.search(tab, "3f36437f")[0])  # an id
         self.assertEqual(len(self.search(tab, "a")), 12)
         self.assertEqual(self.search(tab, "no such thing"), [])
-        self.assertIn("Nothing found",
-                      tab.evaluate("document.getElementById('found').textContent"))
+        self.assertIn("Nothing found", tab.evaluate("document.getElementById('found').textContent"))
         found = tab.evaluate("(() => { const box = document.getElementById('found')"
                              ".getBoundingClientRect(); return [box.left, box.right]; })()")
         self.assertGreaterEqual(found[0], 0)

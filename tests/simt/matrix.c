@@ -9,7 +9,6 @@
 enum { WORDS = 128 };
 
 static const unsigned widths[] = {1, 4, 32, 128}; // of subgroups, each alone in its workgroup
-
 static uint32_t in[WORDS], out[WORDS];
 
 static enum dispatch_end dispatch_with(const char *kernel, const char *model, unsigned width)
@@ -71,9 +70,8 @@ TEST(every_element_has_its_place)
 {
     for (uint32_t i = 0; i < WORDS; i++)
         in[i] = 1000 + i;
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-        for (unsigned layouts = 0; layouts < 4; layouts++)
-            an_element_has_one_place(layouts & 1, layouts >> 1, widths[i]);
+    for (unsigned i = 0; i < 4 * 4; i++)
+        an_element_has_one_place(i & 1, i >> 1 & 1, widths[i / 4]);
 }
 
 // Bytes, each in a row of its own, from a pointer to four words: 16 bytes, and then 32 from row to
@@ -131,18 +129,6 @@ static uint32_t rounded(uint32_t word)
     return (word + 0x7fff + (word >> 16 & 1)) & 0xffff0000;
 }
 
-static void run_bfloats(const char *model, unsigned width)
-{
-    run("bfloats", model, width,
-        "%%sum32 = OpCooperativeMatrixMulAddKHR %%c_wide %%a %%b %%c32\n"
-        "%%sum = OpCooperativeMatrixMulAddKHR %%c_type %%a %%b %%c\n"
-        "%%wide = OpFConvert %%c_wide %%sum\n"
-        "%%a_again = OpFConvert %%a_wide %%a\n"
-        "OpCooperativeMatrixStoreKHR %%to %%sum32 %%0 %%2\n"
-        "OpCooperativeMatrixStoreKHR %%to_16 %%wide %%0 %%2\n"
-        "OpCooperativeMatrixStoreKHR %%to_32 %%a_again %%0 %%5\n$end\n");
-}
-
 // The sums are whole numbers that floats hold, and bfloat16 does not.
 TEST(a_product_of_bfloats_is_rounded_once)
 {
@@ -151,14 +137,14 @@ TEST(a_product_of_bfloats_is_rounded_once)
     float value[WORDS];
     numbers_are(value, 11);
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        run_bfloats(i & 1 ? "tangled" : "lockstep", widths[i]);
+        run("bfloats", i & 1 ? "tangled" : "lockstep", widths[i], "$end\n");
         for (uint32_t e = 0; e < 6; e++) {
             expect(e, word_of(sum_of(value, e)), widths[i]);
             expect(16 + e, rounded(word_of(sum_of(value, e))), widths[i]);
         }
     }
     memcpy(in, numbers, sizeof numbers);
-    run_bfloats("lockstep", 4);
+    run("bfloats", "lockstep", 4, "$end\n");
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         expect(32 + i, rounded(numbers[i]), 4);
     // 1 + 2^-8 + 2^-40: a float in between would lose the last bit, and then be a tie.
@@ -166,20 +152,16 @@ TEST(a_product_of_bfloats_is_rounded_once)
     in[0] = in[16] = word_of(0x1p-4f);
     in[1] = in[18] = word_of(0x1p-20f);
     in[32] = word_of(1);
-    run_bfloats("lockstep", 4);
+    run("bfloats", "lockstep", 4, "$end\n");
     expect(16, word_of(1 + 0x1p-7f), 4);
 }
 
 // Number `code` of the positive ones of E4M3, or E5M2, as if neither had infinities and NaNs.
 static float eight(uint32_t code, bool is_e5m2)
 {
-    const uint32_t bits = is_e5m2 ? 2 : 3, exponent = code >> bits;
-    float value = (float)(code % (1u << bits)) / (float)(1u << bits) + (exponent ? 1 : 0);
-    for (uint32_t e = exponent ? exponent : 1; e < (is_e5m2 ? 15 : 7); e++)
-        value /= 2;
-    for (uint32_t e = is_e5m2 ? 15 : 7; e < exponent; e++)
-        value *= 2;
-    return value;
+    const int bits = is_e5m2 ? 2 : 3, exponent = (int)(code >> bits), bias = is_e5m2 ? 15 : 7;
+    const float fraction = (float)(code % (1u << bits)) / (float)(1u << bits);
+    return ldexpf(exponent ? 1 + fraction : fraction, (exponent ? exponent : 1) - bias);
 }
 
 // The nearest of all, the even one of two. An infinity has the code behind the last number.
@@ -201,9 +183,8 @@ static uint32_t nearest(float value, bool is_e5m2, bool to_largest)
 // All numbers, those in the middle between two, and those beside the middle.
 TEST(floats_of_8_bits_are_rounded_to_nearest)
 {
-    static const char *const names[] = {"plain4", "largest4", "plain5", "largest5"};
     for (uint32_t i = 0; i < 16; i++) {
-        const bool is_e5m2 = i & 2, to_largest = i & 1;
+        const bool is_e5m2 = i & 2;
         float value[WORDS];
         for (uint32_t code = 0; code < WORDS; code++) {
             const float at = eight(code, is_e5m2), middle = at / 2 + eight(code + 1, is_e5m2) / 2;
@@ -212,10 +193,10 @@ TEST(floats_of_8_bits_are_rounded_to_nearest)
             in[code] = word_of(value[code]);
         }
         run("eights", "lockstep", widths[i % 4],
-            "%%z = OpFConvert %%wide %%%s\nOpCooperativeMatrixStoreKHR %%to %%z %%0 %%16\n$end\n",
-            names[i % 4]);
+            "%%z = OpFConvert %%wide %%%s%d\nOpCooperativeMatrixStoreKHR %%to %%z %%0 %%16\n$end\n",
+            i & 1 ? "largest" : "plain", is_e5m2 ? 5 : 4);
         for (uint32_t code = 0; code < WORDS; code++)
-            expect(code, nearest(value[code], is_e5m2, to_largest), widths[i % 4]);
+            expect(code, nearest(value[code], is_e5m2, i & 1), widths[i % 4]);
     }
 }
 
@@ -256,9 +237,8 @@ TEST(a_product_of_integers_has_its_signs_and_limits)
     for (uint32_t i = 0; i < WORDS; i++)
         in[i] = (i + 1) * 0x9e3779b9u;
     memcpy(in + 32, c, sizeof c);
-    for (unsigned operands = 0; operands < 32; operands++)
-        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-            products_of_integers_are(operands, widths[i]);
+    for (unsigned i = 0; i < 32 * 4; i++)
+        products_of_integers_are(i / 4, widths[i % 4]);
 }
 
 // The components, those of a variable too, and the number that there are for a lane.
@@ -303,12 +283,11 @@ TEST(what_missing_lanes_have_is_missing)
 
 TEST(accesses_stay_in_the_buffer)
 {
-    static const char *const strides[] = {"%32", "%most"};
     for (size_t i = 0; i < 2; i++) {
         char text[128];
         snprintf(text, sizeof text,
                  "$outside 4\n%%a = OpCooperativeMatrixLoadKHR %%matrix %%first %%0 %s\n$end\n",
-                 strides[i]);
+                 i ? "%most" : "%32");
         assert_int_equal(dispatch_with(text, "lockstep", 4), DISPATCH_FAULT);
         assert_non_null(
             strstr(world.lines[0], "out-of-bounds access of 4 bytes at set 0 binding 1 + "));
