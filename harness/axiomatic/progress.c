@@ -12,7 +12,6 @@
 #include "base/random.h"
 #include "base/text.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

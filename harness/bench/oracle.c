@@ -4,7 +4,6 @@
 
 #include "base/random.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define CHAINS       8

@@ -2,7 +2,6 @@
 // The subcommands and shared code.
 #pragma once
 
-#include "base/random.h"
 #include "base/terminal.h"
 #include "base/text.h"
 

@@ -4,8 +4,6 @@
 #include "cli/cli.h"
 #include "kernel/litmus.h"
 
-#include <string.h>
-
 enum { FORMAT_TEXT, FORMAT_LITMUS, FORMAT_DAT3M };
 
 struct options {

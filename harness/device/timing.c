@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define EACH         4096u // words per workgroup that fills or verifies
 #define MOST_GROUPS  16384u

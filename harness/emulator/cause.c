@@ -3,9 +3,6 @@
 // results right.
 #include "emulator/warp.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct search {
     const struct emu_program *program;
     const struct emu_trace *trace;

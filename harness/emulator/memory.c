@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct emu_operand *address_operand(struct emu_at *at)

@@ -2,7 +2,6 @@
 // Sends requests to a worker and replaces it when it ends.
 #include "engine/client.h"
 
-#include "base/clock.h"
 #include "base/file.h"
 
 #include <stdio.h>

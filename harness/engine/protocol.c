@@ -9,7 +9,6 @@
 
 #include <jansson.h>
 
-#include <stdio.h>
 #include <string.h>
 
 static const char *const request_names[] = {

@@ -8,7 +8,6 @@
 #include "bench/rate.h"
 #include "catalogue/prepare.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

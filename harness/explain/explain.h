@@ -7,7 +7,6 @@
 #include "catalogue/catalogue.h"
 #include "engine/client.h"
 #include "explain/trace.h"
-#include "model/result.h"
 
 #define EXP_RUN_MAX 100
 

@@ -3,7 +3,6 @@
 #include "kernel/plan.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // --- RUN

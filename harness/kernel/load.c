@@ -8,7 +8,6 @@
 #include "catalogue/words.h"
 #include "model/facts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

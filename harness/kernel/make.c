@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "catalogue/catalogue.h"
-#include "model/check.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -7,9 +7,7 @@
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 const char *const dev_types[DEV_TYPES] = {"other", "integrated", "discrete", "virtual", "cpu"};
 

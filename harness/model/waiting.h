@@ -4,7 +4,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 // Which unfinished threads get a turn again and again. At least one always does.
 enum axi_progress {

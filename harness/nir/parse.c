@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "nir/program.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

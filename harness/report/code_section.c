@@ -6,8 +6,6 @@
 #include "report/pen.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_LISTED    16   // codes of failures on a page
 #define SITE_LISTED    3    // the same on a page of a site

@@ -5,7 +5,6 @@
 #include "engine/plan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool ses_baseline_load(struct ses_baseline *baseline, const struct lit_list *files,

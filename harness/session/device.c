@@ -11,14 +11,12 @@
 #include "store/store.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 // ---- Says what a device is.
 

@@ -4,7 +4,6 @@
 
 #include "store/study.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>

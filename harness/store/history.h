@@ -3,7 +3,6 @@
 // test ever had.
 #pragma once
 
-#include "model/configuration.h"
 #include "store/store.h"
 
 // One device under one driver, as dev_facts_id identifies it.

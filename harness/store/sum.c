@@ -5,7 +5,6 @@
 
 #include "base/random.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // --- The functions of SQL

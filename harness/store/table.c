@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIELDS(array)                                                                              \
     {                                                                                              \

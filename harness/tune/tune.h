@@ -5,7 +5,6 @@
 #include "model/result.h"
 #include "model/stress.h"
 #include "session/session.h"
-#include "stats/stats.h"
 
 // How reliably a failure recurs, by its counts. Pure functions.
 
