@@ -13,8 +13,6 @@
 #include <jansson.h>
 #include <errno.h>
 #include <locale.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct cli_command cli_commands[] = {
     {"run", cli_run, &cli_run_syntax, "run tests on all devices, or on the given ones"},

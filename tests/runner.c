@@ -3,9 +3,6 @@
 // it another name): RUNNER TEST [ARGUMENT...].
 #include "session/session.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define TEST(name) int test_##name(int argc, char **argv);
 TESTS
 #undef TEST

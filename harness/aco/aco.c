@@ -10,10 +10,6 @@
 
 #include "../../rdna/host/host.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     SCALARS = 128,
     VECTORS = 256, // number of the first vector register

@@ -4,8 +4,6 @@
 #include "axiomatic/scan.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 struct parse {
     struct axi_scan *scan; // one line

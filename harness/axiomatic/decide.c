@@ -4,12 +4,6 @@
 // choices of the other reads.
 #include "axiomatic/decide.h"
 
-#include "base/text.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define VALUES_MAX       64        // per location
 #define TRACES_MAX       (1 << 12) // per thread
 #define FORKS_MAX        (1 << 16) // per thread, counting forks that never end

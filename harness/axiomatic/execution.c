@@ -3,8 +3,6 @@
 // choices determine, and the tests for consistency and data races.
 #include "axiomatic/execution.h"
 
-#include <string.h>
-
 void axi_empty(struct axi_relation *relation, unsigned size)
 {
     relation->size = size;

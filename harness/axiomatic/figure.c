@@ -4,10 +4,6 @@
 
 #include "base/svg.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 static const char *const edge_names[] = {
     [AXI_EDGE_PROGRAM] = "program order",           [AXI_EDGE_LOCATION] = "location order",
     [AXI_EDGE_MODIFICATION] = "modification order", [AXI_EDGE_READS_FROM] = "reads-from",

@@ -3,11 +3,6 @@
 // Dat3M's grammar requires.
 #include "axiomatic/program.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void axi_program_clear(struct axi_program *program)
 {
     for (size_t i = 0; i < program->thread_count; i++)

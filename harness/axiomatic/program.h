@@ -6,10 +6,6 @@
 #include "base/error.h"
 #include "base/text.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum {
     AXI_THREADS = 16,
     AXI_INSTRUCTIONS = 256, // per thread

@@ -10,10 +10,6 @@
 #include "axiomatic/progress.h"
 
 #include "base/random.h"
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define NOWHERE UINT32_MAX
 

@@ -3,12 +3,8 @@
 // qualifiers of an instruction's name with their valid combinations.
 #include "axiomatic/scan.h"
 
-#include "base/text.h"
-
 #include <ctype.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 static bool fail(const struct axi_scan *scan, enum lit_exit code, const char *format,

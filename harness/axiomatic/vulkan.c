@@ -2,12 +2,7 @@
 // Parses the VULKAN dialect of .litmus.
 #include "axiomatic/scan.h"
 
-#include "base/text.h"
-
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DEPTH 64 // of a condition
 

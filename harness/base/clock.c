@@ -5,8 +5,6 @@
 #include "base/text.h"
 
 #include <fcntl.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define PAUSE 1.0 // seconds between calls that no busy machine explains

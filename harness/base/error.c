@@ -5,7 +5,6 @@
 #include "base/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 bool lit_fail(struct lit_error *error, enum lit_exit code, const char *format, ...)
 {

@@ -2,9 +2,6 @@
 // SVG output.
 #include "base/svg.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define LETTER 8 // maximum width of a character in wrapped text
 
 void svg_put_xml(struct text *out, const char *string)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text helpers: growing strings, sanitising untrusted text, globs, nearest names.
+// Text helpers: growing strings, sanitising untrusted text, globs, nearest names; memory. Brings the
+// headers of C that almost every file needs for these, so that others need not name them.
 #pragma once
 
+#include <inttypes.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 // A growing string, always NUL-terminated. Zero-initialise; free with text_free. If memory runs
 // out, the program ends with a message, here as elsewhere.

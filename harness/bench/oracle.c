@@ -4,8 +4,6 @@
 
 #include "base/random.h"
 
-#include <string.h>
-
 #define CHAINS       8
 #define GOLDEN       0x9E3779B9u // between the starts of successive chains
 #define ADDS_STEPS_1 32u         // per iteration of a single chain, two additions each

@@ -4,8 +4,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
-
 const char *const bench_forms[] = {"batched", "single", "compiled"};
 
 void bench_rates_clear(struct bench_rates *rates)

@@ -2,10 +2,6 @@
 // Gathers a worker's reports of a benchmark, and computes what is reported.
 #include "bench/result.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void begin(struct bench_result *result, size_t rows, uint32_t warm, uint32_t repeats)
 {
     *result = (struct bench_result){

@@ -4,11 +4,7 @@
 
 #include "model/facts.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LIMIT_WORKGROUP    256u // invocations of the limit rows
 #define ADDS_EACH          64u  // per iteration and invocation: spirv/bench/limit.spvasm

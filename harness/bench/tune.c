@@ -5,12 +5,8 @@
 #include "base/file.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SCHEMA       "litmus-lookback-tuned/1"
 #define MOST_CHOICES 4096 // per file

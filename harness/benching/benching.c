@@ -8,10 +8,6 @@
 #include "report/format.h"
 #include "session/output.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 const struct benching_kind benching_kinds[BENCHING_KINDS] = {

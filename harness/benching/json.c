@@ -5,8 +5,6 @@
 #include "report/format.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef json_int_t integer;
 

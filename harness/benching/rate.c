@@ -3,10 +3,6 @@
 #include "catalogue/catalogue.h"
 #include "benching/benching.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define SIMT_SCALE        2
 #define THROUGHPUT_BUDGET 3.0 // seconds per configuration
 #define SINGLE_BUDGET     5.0

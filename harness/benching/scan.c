@@ -6,9 +6,6 @@
 #include "session/output.h"
 #include "engine/measure.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define BUDGET      25.0 // seconds
 #define LOOPS_SIMT  3
 #define TUNE_BUDGET 300 // seconds

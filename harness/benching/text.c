@@ -3,11 +3,6 @@
 #include "benching/benching.h"
 #include "report/markdown.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define SHOWN 12 // most scans of a size in the table
 
 char *benching_ms(char target[32], double ns)

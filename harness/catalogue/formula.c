@@ -3,10 +3,6 @@
 // array, recursion by CAT_FORMULA_DEPTH, and errors quote the text from where it is invalid.
 #include "catalogue/formula.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
 #define NONE            (-1) // no node: the error has been reported
 #define INSIDE_TEXT     4    // lowest binding of operators inside a text: a | ends the formula

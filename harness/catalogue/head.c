@@ -3,12 +3,7 @@
 // names its line.
 #include "catalogue/head.h"
 
-#include "base/text.h"
 #include "catalogue/formula.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
 

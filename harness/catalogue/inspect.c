@@ -7,9 +7,6 @@
 #include "base/text.h"
 #include "model/facts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_IDS   (UINT32_C(1) << 20)
 #define MOST_DEPTH 32u                 // nesting of types
 #define MOST_TYPES 4096u               // measured per module: nesting can multiply types

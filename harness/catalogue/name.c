@@ -2,10 +2,6 @@
 // Names of configurations, written and parsed, and selection by patterns.
 #include "catalogue/catalogue.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PAIRS (CAT_MAX_AXES + CAT_MAX_SWEEPS + 1)
 
 // The pairs of a case's name; returns their number. `size` is a buffer for the subgroup size.

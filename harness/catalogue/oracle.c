@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds oracles in the tables of all files, and implements the common parts.
-#include "base/random.h"
-#include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "oracles/oracles.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // ORACLE_TABLES(X) is X(NAME) for each file of oracles/, defined by harness/meson.build.
 #define DECLARE_TABLE(name) extern const struct cat_oracle oracles_##name[];

@@ -5,10 +5,7 @@
 
 #include "base/spirv.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 #define FORMAT 0x314b544cu // "LTK1"

@@ -3,12 +3,6 @@
 
 #include "catalogue/prepare.h"
 
-#include "base/random.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define SCALE_CPU 8 // workgroups
 #define SCALE_GPU 256
 

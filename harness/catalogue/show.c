@@ -3,9 +3,6 @@
 // model: the `; formal` lines of the source, preprocessed for the variant.
 #include "catalogue/catalogue.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define USUAL_SIZE 32
 
 static void put(struct text *text, const char *label, const char *value)

@@ -3,10 +3,6 @@
 
 #include "base/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BLANKS " \t\r\n"
 
 // Parses one word of `length` bytes.

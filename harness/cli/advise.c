@@ -4,8 +4,6 @@
 #include "report/markdown.h"
 #include "site/site.h"
 
-#include <string.h>
-
 enum form { FORM_TEXT, FORM_MARKDOWN };
 
 struct options {

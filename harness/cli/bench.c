@@ -3,8 +3,6 @@
 #include "benching/benching.h"
 #include "cli/device.h"
 
-#include <string.h>
-
 #define AT(member) offsetof(struct benching_options, member)
 
 // Options that not all benchmarks have (CLI_NOT): which have them.

@@ -5,10 +5,6 @@
 #include "base/terminal.h"
 #include "base/text.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // Command line options: one table for each subcommand reads it, prints the help and completes.
 
 // How to store an option's value in the table's struct.

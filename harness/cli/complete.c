@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus complete: prints the candidates for the last of the given words.
-#include "cli/cli.h"
 
 #include "catalogue/catalogue.h"
 #include "cli/device.h"
-
-#include <string.h>
 
 // `lead` comes before each candidate: "--format=" in "--format=json".
 struct asked {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus devices: asks each driver that the Vulkan loader knows, in its own worker.
-#include "cli/cli.h"
 #include "cli/device.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "model/inventory.h"
 #include "report/format.h"
 #include "report/table.h"
-
-#include <stdio.h>
-#include <string.h>
 
 struct options {
     int verbose;

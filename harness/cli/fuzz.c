@@ -4,8 +4,6 @@
 #include "fuzz/options.h"
 #include "cli/device.h"
 
-#include <string.h>
-
 #define REPLAY_RUNS 200
 
 // Calls for which options are meaningless (CLI_NOT), besides CLI_RESUMED.

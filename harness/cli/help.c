@@ -3,9 +3,6 @@
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char *name_at(size_t index, void *user)
 {
     (void)user;

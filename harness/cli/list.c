@@ -5,8 +5,6 @@
 #include "cli/cli.h"
 #include "session/session.h"
 
-#include <string.h>
-
 struct options {
     bool names, thorough, json;
     int verbose;

@@ -5,9 +5,6 @@
 #include "report/format.h"
 #include "store/merge.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct options {
     const char *output;
     bool parts, sum, quiet;

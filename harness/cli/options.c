@@ -5,8 +5,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct cli_option *cli_option_at(const struct cli_syntax *syntax, size_t index)
 {

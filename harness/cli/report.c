@@ -9,8 +9,6 @@
 #include "report/report.h"
 #include "store/store.h"
 
-#include <string.h>
-
 struct options {
     int format;
     const char *db, *output, *device, *test, *check;

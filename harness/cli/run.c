@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus run: measures the selected configurations on the chosen devices.
-#include "cli/cli.h"
 #include "cli/device.h"
 #include "run/run.h"
 

@@ -4,8 +4,6 @@
 #include "report/format.h"
 #include "store/merge.h"
 
-#include <string.h>
-
 struct options {
     const char *repaired;
 };

@@ -6,8 +6,6 @@
 #include "kernel/litmus.h"
 #include "store/store.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static bool names_test(const char *pattern, const struct cat_test *test)

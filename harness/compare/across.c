@@ -4,9 +4,6 @@
 
 #include "report/format.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define ODD 0.01 // p value, over all devices, below which we leave a result out of the pool
 
 // Appends a side's devices and results to another side, with new numbers.

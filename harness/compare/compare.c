@@ -7,8 +7,6 @@
 #include "stats/stats.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void remark_side(struct table *remarks, const struct compare_side *side, const char *letter)
 {

@@ -7,8 +7,6 @@
 
 #include "report/junit.h"
 
-#include <stdio.h>
-
 static void put_words(struct text *out, const char *before, const struct compare_entry *entry)
 {
     text_puts(out, before);

@@ -6,8 +6,6 @@
 #include "report/markdown.h"
 #include "report/pen.h"
 
-#include <stdlib.h>
-
 #define MOST_LISTED 12 // of a kind, unless the user asks for all
 
 static void print_head(const struct comparison *comparison, const struct compare_look *look,

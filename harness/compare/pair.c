@@ -5,10 +5,6 @@
 #include "model/emulated.h"
 #include "report/format.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Devices
 
 static bool is_chosen(const struct eng_device *device, const char *pattern)

@@ -7,9 +7,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SCHEMA       "litmus-report/1"
 #define MOST_RESULTS 1000000

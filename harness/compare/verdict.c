@@ -5,8 +5,6 @@
 #include "stats/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct compare_policy compare_policy_default = {
     .alpha = 0.05,

@@ -5,9 +5,6 @@
 
 #include <ctype.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // The plain text that an expression needs to match. A match takes microseconds, and we try a list
 // of ten thousand on every configuration: a search for plain text rules out nearly all.

@@ -6,9 +6,6 @@
 #include "stats/stats.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // The p value after the verdict's correction; 1 if nothing was tested.
 static double entry_p(const struct compare_entry *entry)

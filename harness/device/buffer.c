@@ -3,11 +3,8 @@
 #include "device/vulkan.h"
 
 #include "base/clock.h"
-#include "base/text.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define STAGING_WORDS (UINT64_C(1) << 22)
 

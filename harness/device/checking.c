@@ -2,11 +2,6 @@
 // The device-side checker. The head of spirv/checker/compare.spvasm defines its interface.
 #include "device/checking.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     GROUP = 64,     // workgroup size
     TURN = 4,       // vectors that an invocation loads at once

@@ -4,11 +4,8 @@
 #include "device/vulkan.h"
 
 #include "base/file.h"
-#include "base/text.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include <windows.h>
 
 #include <vulkan/vk_icd.h>

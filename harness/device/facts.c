@@ -2,12 +2,7 @@
 // A device's facts: validated information from its driver.
 #include "device/vulkan.h"
 
-#include "base/text.h"
 #include "model/emulated.h"
-
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MAX_EXTENSIONS 4096
 

@@ -6,10 +6,6 @@
 #include "base/spirv.h"
 #include "base/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NONE       UINT32_MAX
 #define MOST_IDS   (UINT32_C(1) << 20)
 #define MOST_KINDS 1024 // products listed by a device

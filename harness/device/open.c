@@ -12,12 +12,8 @@
 #include "device/vulkan.h"
 
 #include "base/file.h"
-#include "base/text.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAX_DEVICES 64
 #define VALIDATION  "VK_LAYER_KHRONOS_validation"

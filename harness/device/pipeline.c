@@ -3,14 +3,9 @@
 #include "device/vulkan.h"
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "model/kernel.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAX_SPEC (CAT_MOST_SPEC + 8) // of a kernel from outside, plus a test's parameters
 

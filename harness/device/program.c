@@ -2,13 +2,6 @@
 // Prepares and runs one configuration: each run initialises its buffers, dispatches and verifies.
 
 #include "device/checking.h"
-#include "device/vulkan.h"
-
-#include "base/random.h"
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 // --- Stress: background workgroups around the test's dispatch and between its slices. The head of
 // spirv/stress/background.spvasm defines their interface.

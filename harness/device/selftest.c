@@ -4,12 +4,6 @@
 
 #include "device/checking.h"
 
-#include "base/text.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Output contents of a trial's runs.
 enum content { RIGHT, UNTOUCHED, LAST_WORD_WRONG, SCATTERED, CONTENTS };
 

@@ -3,10 +3,6 @@
 #include "device/vulkan.h"
 
 #include "base/clock.h"
-#include "base/text.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 #define EACH         4096u // words per workgroup that fills or verifies
 #define MOST_GROUPS  16384u

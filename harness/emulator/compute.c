@@ -6,7 +6,6 @@
 
 #include <fenv.h>
 #include <math.h>
-#include <string.h>
 
 // A value as the text has it: with its sign. -x is ~x + 1 with its carry.
 static uint64_t addend(struct emu_at *at, unsigned in)

@@ -2,8 +2,6 @@
 // Cross-lane instructions, and those that say where a lane is.
 #include "emulator/warp.h"
 
-#include <string.h>
-
 // Runs BODY for each lane that executes the instruction.
 #define EACH_LANE(AT, BODY)                                                                        \
     for (uint32_t lane_ = 0; lane_ < EMU_LANES; lane_++)                                           \

@@ -2,10 +2,6 @@
 // Loads, stores and atomics. Each access lies within one buffer.
 #include "emulator/warp.h"
 
-#include "base/text.h"
-
-#include <string.h>
-
 static const struct emu_operand *address_operand(struct emu_at *at)
 {
     for (unsigned i = 0; i < at->insn->ins; i++)

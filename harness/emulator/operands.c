@@ -4,9 +4,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void emu_fail(struct emu_at *at, const char *format, ...)
 {

@@ -3,11 +3,6 @@
 // whom, and who runs next.
 #include "emulator/warp.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #define RESIDENT 32u // workgroups at once
 #define SLICE    512 // instructions of a warp before the next one's
 #define SHORT    5   // the same, backwards

@@ -3,12 +3,8 @@
 // row, then times all rows round by round. Compares each output with the expected one.
 #include "engine/measure.h"
 
-#include "base/random.h"
 #include "bench/oracle.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FIRST_LOOPS 3u

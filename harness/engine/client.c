@@ -4,9 +4,6 @@
 
 #include "base/file.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 // --- Lanes

@@ -3,11 +3,6 @@
 #include "engine/measure.h"
 #include "generate/module.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORKGROUPS_CPU 4
 #define WORKGROUPS_GPU 16
 

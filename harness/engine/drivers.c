@@ -7,19 +7,13 @@
 
 #include "base/file.h"
 #include "base/program.h"
-#include "base/text.h"
 #include "engine/client.h"
-#include "engine/process.h"
-#include "engine/protocol.h"
 #include "model/emulated.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,11 +2,6 @@
 // The folders of the loader's "Driver Discovery on Linux".
 #include "engine/drivers.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 const char eng_path_separator = ':';
 
 struct search {

@@ -3,9 +3,6 @@
 // present display adapters and their software components, then the list of all other drivers.
 #include "engine/drivers.h"
 
-#include "base/text.h"
-
-#include <string.h>
 #include <windows.h>
 
 #include <cfgmgr32.h>

@@ -6,9 +6,6 @@
 #include "base/clock.h"
 #include "catalogue/prepare.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PIPELINE_RUNS                                                                              \

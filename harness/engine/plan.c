@@ -2,15 +2,6 @@
 // Lists the configurations that a device runs.
 #include "engine/queue.h"
 
-#include "base/random.h"
-#include "base/text.h"
-
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct gathering {
     struct eng_plan *plan;
     const struct cat_selection *whole; // what a run was asked for

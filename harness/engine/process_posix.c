@@ -2,7 +2,6 @@
 // Processes under POSIX: each worker has a process group, a socket pair and a pipe.
 #include "engine/process.h"
 
-#include "base/text.h"
 #include "engine/protocol.h"
 
 #include <errno.h>
@@ -11,11 +10,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

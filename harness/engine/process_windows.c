@@ -3,15 +3,11 @@
 // handles of its ends: litmus worker MANIFEST REQUESTS EVENTS ASKED.
 #include "engine/process.h"
 
-#include "base/text.h"
 #include "engine/protocol.h"
 
 #include <io.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <windows.h>
 
 #define PIPE_BYTES ENG_LINE_MAX

@@ -3,8 +3,6 @@
 
 #include "engine/progress.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -4,10 +4,6 @@
 
 #include "base/text.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct eng_progress {
     bool off, terminal, utf8;
     double started;    // clock_now

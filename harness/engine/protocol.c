@@ -9,8 +9,6 @@
 
 #include <jansson.h>
 
-#include <string.h>
-
 static const char *const request_names[] = {
     [ENG_ENUMERATE] = "enumerate",
     [ENG_OPEN] = "open",

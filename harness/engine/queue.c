@@ -4,12 +4,8 @@
 #include "engine/queue.h"
 
 #include "base/clock.h"
-#include "engine/watch.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define UNCLOSED "the driver does not close the device (vkDestroyDevice): %s"

@@ -9,10 +9,6 @@
 #include "engine/protocol.h"
 #include "engine/supervisor.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // --- How devices that run at the same time share the machine. Software devices compete for the
 // same cores; a hardware device needs cores only to be fed. Pure functions.
 

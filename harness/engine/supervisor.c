@@ -3,12 +3,9 @@
 #include "engine/supervisor.h"
 
 #include "base/clock.h"
-#include "engine/protocol.h"
 #include "engine/queue.h"
 
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 unsigned eng_usable_cores(void)
 {

@@ -8,7 +8,6 @@
 #include "bench/rate.h"
 #include "catalogue/prepare.h"
 
-#include <string.h>
 #include <time.h>
 
 #define SCALE_CPU   8u // workgroups, as in the catalogue's tests

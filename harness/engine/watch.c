@@ -5,14 +5,10 @@
 
 #include "base/clock.h"
 #include "catalogue/catalogue.h"
-#include "engine/protocol.h"
 #include "model/result.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TAIL (2 * ENG_EVIDENCE_SIZE) // bytes to keep of a worker's output

@@ -11,7 +11,6 @@
 #include "model/result.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 // --- How long the supervisor waits for a worker, how it ends one, and when it stops a device's
 // queue. Pure functions of limits and times: they read no clock and send no signal.

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker process: the only one that calls Vulkan. It reads requests and answers with events.
 
-#include "base/text.h"
 #include "device/device.h"
 #include "engine/drivers.h"
-#include "engine/process.h"
-#include "engine/protocol.h"
 #include "engine/measure.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MAX_MESSAGES 20 // the most validation messages for one request

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds what a kernel from outside does wrong in any of its dispatches.
 #include "base/spirv.h"
-#include "base/text.h"
 #include "explain/race.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 // --- Function and Private variables, which are registers: uninitialised loads
 

@@ -9,9 +9,6 @@
 #include "report/known.h"
 #include "session/device.h"
 
-#include <stdio.h>
-#include <string.h>
-
 // "A" to "Z", then "AA": names an entry's code, by the first entry that has it.
 static void letter(const struct isa_study *study, size_t entry, char target[8])
 {

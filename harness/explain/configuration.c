@@ -9,10 +9,6 @@
 #include "session/device.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FIRST_DEPTHS 3

@@ -16,11 +16,6 @@
 #include "report/model.h"
 #include "store/store.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_STEPS 20000000u // of a warp
 // Where buffers lie: far apart, and the lower word is not 0, which code that reads one for another
 // value would make look right.

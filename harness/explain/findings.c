@@ -10,10 +10,6 @@
 #include "engine/drivers.h"
 #include "explain/race.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MOST_RANGES 8

@@ -3,10 +3,6 @@
 #include "base/text.h"
 #include "explain/trace.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // "%x = OpLoad %uint %p" and "OpStore %p %x": the operation starts at the first word with Op.
 static const char *operation(const struct exp_code *code)
 {

@@ -9,9 +9,6 @@
 #include "base/terminal.h"
 #include "report/table.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 extern const char picture_style[]; // explain/picture.css
 
 struct modelling {

@@ -4,10 +4,6 @@
 #include "base/svg.h"
 #include "explain/explain.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define COLUMNS_MAX  8 // limits the page to the width of a column of text
 #define LABEL_WIDTH  190
 #define COLUMN_PITCH 138

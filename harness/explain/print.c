@@ -5,9 +5,6 @@
 
 #include "engine/drivers.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 // Building blocks
 
 // "lane 2", with its subgroup and workgroup if the dispatch has several.

@@ -6,12 +6,6 @@
 // fence on. Semantics on an atomic or control barrier act as a fence there.
 #include "explain/race.h"
 
-#include "base/text.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { BUFFERS, SHARED, CLASSES };
 
 // As in SPIR-V.

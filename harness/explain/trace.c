@@ -7,9 +7,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SIZE_WANTED    "a dispatch of a size that can be explained"
 #define LINE_MAX_BYTES 4096

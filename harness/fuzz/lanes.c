@@ -4,12 +4,7 @@
 #include "fuzz/campaign.h"
 #include "report/code.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WAITING_MOST 64 // the most failing programs that wait for their turn
 #define ROUND        8  // programs of each arm, on average, until the arms are weighed again

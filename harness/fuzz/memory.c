@@ -9,11 +9,6 @@
 #include "kernel/litmus.h"
 #include "report/format.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define AT_ONCE 128 // tests that a worker knows at once
 #define ORDERS  4
 #define PREFIX  "litmus."

@@ -5,11 +5,6 @@
 #include "report/format.h"
 #include "report/table.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void put_rate(uint64_t failed, uint64_t runs, struct text *text)
 {
     char rate[80];

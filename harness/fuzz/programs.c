@@ -7,11 +7,6 @@
 #include "generate/module.h"
 #include "report/format.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NUMBERS_MOST (UINT64_C(1) << 52)
 
 bool fuzz_limits_check(const struct fuzz_options *o, struct lit_error *error)

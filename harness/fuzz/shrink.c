@@ -10,10 +10,7 @@
 #include "report/code.h"
 #include "report/known.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define SHRINK_SECONDS 60.0
 #define REPEATS        5 // times the usual runs, to estimate how often a program fails

@@ -3,11 +3,6 @@
 // wrong with them.
 #include "isa/origin.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_NODES  1500
 #define OPERANDS    8
 #define MOST_CURES  64 // each takes as long as the whole

@@ -7,9 +7,6 @@
 
 #include <endian.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAX_LINE 512
 // Limits of the packed form, above what any driver should report.

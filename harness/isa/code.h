@@ -8,9 +8,6 @@
 #include "base/random.h"
 #include "base/text.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 #define ISA_MOST_BYTES ((size_t)64 << 20) // per piece; the rest is cut off, with a remark
 
 // "Register Count": "16".

@@ -6,9 +6,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FORM_BITS   9
 #define OPCODE_MASK 0x1ffu

@@ -3,10 +3,6 @@
 // Compilers leave few, so each may be the trace of a wrong operand or guard.
 #include "isa/divergent.h"
 
-#include "base/text.h"
-
-#include <string.h>
-
 struct defined_run {
     const struct sass_code *code;
     const struct flow *flow;

@@ -2,14 +2,6 @@
 // The longest common subsequence of two listings, and its description.
 #include "isa/study.h"
 
-#include "base/random.h"
-
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_CELLS ((size_t)24 << 20) // of the table: longer listings are not aligned
 #define KEY_MAX    128                // significant bytes of a line
 #define NAMES_SAID 6                  // at most, of one kind

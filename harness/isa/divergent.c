@@ -2,11 +2,6 @@
 // Follows divergent lanes.
 #include "isa/divergent.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #define EVERYONE      16 // closer number of WARPSYNC for all lanes
 #define MATTERS       17 // bit in `ahead`: a cross-lane read, or a place to wait
 #define KEPT_DISTINCT 24 // with more states in a node, predicates are no longer distinguished

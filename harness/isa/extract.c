@@ -4,9 +4,6 @@
 #include "isa/code.h"
 
 #include <elf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 #define HEADER_SIZE    32 // VkPipelineCacheHeaderVersionOne

@@ -4,8 +4,6 @@
 #include "base/spirv.h"
 
 #include <search.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int compare_keys(const void *a, const void *b)
 {

@@ -3,9 +3,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool flow_is_conditional(const struct sass_insn *insn)
 {
     return insn->guard != SASS_ALWAYS ||

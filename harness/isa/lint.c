@@ -3,10 +3,6 @@
 
 #include "isa/origin.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORK       20000000 // limit on states and instructions stepped
 #define CANDIDATES 64       // limit on reads per side considered for LINT_TWICE
 

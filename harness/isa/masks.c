@@ -2,11 +2,6 @@
 // Masks of lanes and convergence barriers that cannot be right.
 #include "isa/divergent.h"
 
-#include "base/text.h"
-
-#include <stdio.h>
-#include <string.h>
-
 #define PREDICATES 7
 #define MASKS      SASS_REGISTERS
 #define KNOWN      16 // truth values remembered of a path

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/divergent.h"
 
-#include "base/text.h"
-
 #define PREDICATES 7 // UP0 to UP6
 
 // Facts that hold before an instruction on every path to it.

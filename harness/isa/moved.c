@@ -5,10 +5,6 @@
 #include "isa/origin.h"
 
 #include "base/spirv.h"
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_LOADS    64
 #define MOST_ACCESSES 256

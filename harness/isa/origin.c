@@ -4,10 +4,6 @@
 #include "isa/origin.h"
 
 #include "base/spirv.h"
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_OPEN  64 // constructs within constructs
 #define ALL_BITS   UINT32_MAX

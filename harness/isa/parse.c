@@ -7,9 +7,6 @@
 
 #include "base/program.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MAX_INSNS       (1u << 24)

@@ -4,9 +4,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool sass_is_cross_lane(enum sass_op op)
 {
     return op >= SASS_SHFL && op <= SASS_REDUX;

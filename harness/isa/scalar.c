@@ -6,8 +6,6 @@
 
 #include "base/spirv.h"
 
-#include <string.h>
-
 #define SEVERAL FLOW_NONE       // any lanes may be here
 #define ONES    (FLOW_NONE - 1) // lanes that came one by one, each let through by a branch of its own
 

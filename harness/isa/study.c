@@ -2,9 +2,6 @@
 // Listings, and the study of several configurations' code: paired variants, and an axis's effect.
 #include "isa/study.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void list_text(const struct isa_piece *piece, struct isa_listing *listing)
 {
     *listing = (struct isa_listing){.by = "the driver"};

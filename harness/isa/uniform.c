@@ -3,9 +3,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char *mnemonic(const struct sass_insn *insn)
 {
     size_t length;

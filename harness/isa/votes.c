@@ -6,9 +6,6 @@
 
 #include "base/spirv.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define MOST_TRIES 256   // values of a module that may be combined
 #define MOST_DEPTH 2     // of what such a value is made of
 #define MOST_WORDS 20000 // of a module; the values of larger ones are not compared

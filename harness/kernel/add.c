@@ -8,10 +8,6 @@
 #include "explain/ask.h"
 #include "store/store.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define TRIES 8 // runs of each model after the first run
 
 static bool put(const struct cat_package *package, struct lit_error *error)

@@ -2,9 +2,6 @@
 // RUN and EXPECT of Amber scripts.
 #include "kernel/plan.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 // --- RUN
 
 // Whether two pipelines differ in their names and push constants at most.

@@ -10,8 +10,6 @@
 #include "kernel/kernel.h"
 #include "generate/concurrent.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 _Static_assert((int)GEN_STATES == (int)CAT_STATES && (int)GEN_STATE_NAME == (int)CAT_CHOICE_NAME,

@@ -8,8 +8,6 @@
 #include "catalogue/words.h"
 #include "model/facts.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define SECONDS     60 // for a tool to run

@@ -3,16 +3,11 @@
 #include "kernel/plan.h"
 
 #include "base/file.h"
-#include "base/random.h"
 #include "catalogue/catalogue.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_FOLDED 4096 // the most words of a buffer for a formula that sums over all words
 

@@ -2,10 +2,6 @@
 // Makes a package from a plan: puts each buffer into a region.
 #include "kernel/plan.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 void krn_plan_clear(struct krn_plan *plan)
 {
     for (size_t i = 0; i < plan->module_count; i++)

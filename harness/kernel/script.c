@@ -5,11 +5,7 @@
 
 #include "base/file.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define OWN "#litmus" // begins a command of ours, a comment for Amber
 

@@ -5,8 +5,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Parses "int8" to "uint64", "float", "double".
 static bool parse_number(const char *text, size_t length, struct krn_type *type)

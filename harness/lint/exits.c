@@ -3,11 +3,6 @@
 // depend on, and the parts of the shape.
 #include "lint/exits.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_WORK  UINT64_C(400000000) // steps: a second or two
 #define MOST_DEPTH 24                  // nesting of a value's operands
 

@@ -9,9 +9,6 @@
 #include "isa/lint.h"
 #include "lint/exits.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define MOST_NAME 200
 
 struct linting {

@@ -5,9 +5,6 @@
 #include "base/error.h"
 #include "base/text.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct linting_options {
     bool rows, all, quiet, built_in;
     uint64_t sm;

@@ -4,10 +4,6 @@
 
 #include "base/random.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const roles[CFG_ROLES] = {
     [CFG_VARIANT] = "variant",   [CFG_PARAMETER] = "parameter", [CFG_WORKGROUP] = "workgroup",
     [CFG_ELEMENTS] = "elements", [CFG_SUBGROUP] = "subgroup",

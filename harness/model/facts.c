@@ -6,9 +6,6 @@
 #include "base/random.h"
 #include "base/text.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 const char *const dev_types[DEV_TYPES] = {"other", "integrated", "discrete", "virtual", "cpu"};
 
 void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE])

@@ -5,9 +5,6 @@
 #include <jansson.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char digits[] = "0123456789abcdef";
 

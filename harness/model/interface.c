@@ -3,8 +3,6 @@
 
 #include "base/text.h"
 
-#include <inttypes.h>
-
 #define ELEMENT(binding_, region_, n)                                                              \
     {                                                                                              \
         .binding = (binding_), .element = (n) + 1, .region = (region_),                            \

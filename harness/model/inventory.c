@@ -7,9 +7,6 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void eng_inventory_clear(struct eng_inventory *inventory)
 {

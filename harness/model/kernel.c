@@ -4,8 +4,6 @@
 #include "base/text.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 #define GOLDEN 0x9E3779B9u

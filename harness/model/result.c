@@ -2,12 +2,6 @@
 // Adds up counts and derives their verdict.
 #include "model/result.h"
 
-#include "base/text.h"
-
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 const char *const eng_result_names[ENG_RESULTS] = {
     [ENG_PASS] = "pass",
     [ENG_FAIL] = "fail",

@@ -3,12 +3,7 @@
 
 #include "model/rule.h"
 
-#include "base/text.h"
 #include "stats/stats.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const words[] = {
     [ENG_RULE_WIDTH] = "width ",

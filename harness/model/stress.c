@@ -5,12 +5,6 @@
 
 #include "base/random.h"
 
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT_MOST 4096u
 
 static const char *const kinds[] = {"none", "idle", "memory", "arithmetic", "barrier"};

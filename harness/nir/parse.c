@@ -5,9 +5,6 @@
 #include "nir/program.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_OPS   200000u
 #define MOST_VALUE 1000000u

@@ -5,8 +5,6 @@
 #include "nir/program.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SLICE 4096u // instructions until another subgroup has its turn
 #define SET   NIR_SET

@@ -4,8 +4,6 @@
 #include "base/random.h"
 #include "oracles/oracles.h"
 
-#include <stdlib.h>
-
 // ---- cases.amdvlk-138 and cases.llpc-426: one turn for each distinct value
 
 static void turns_input(const struct cat_args *args, uint64_t seed, uint32_t *input)

@@ -3,7 +3,6 @@
 // unit is a subgroup or a workgroup; in formula.waiting a workgroup whose invocations wait for each
 // other.
 
-#include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "oracles/oracles.h"
 

@@ -6,8 +6,6 @@
 #include "catalogue/catalogue.h"
 #include "generate/program.h"
 
-#include <stdio.h>
-
 static bool fits(const struct cat_args *args, struct lit_error *error)
 {
     const struct gen_program *program = args->which->test->program;

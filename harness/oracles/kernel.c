@@ -2,12 +2,8 @@
 // The oracle of kernels from outside: buffers and expectation are part of the kernel. The unit is a
 // word of the compared buffers, or of the gaps between them, which stay poison.
 
-#include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "oracles/oracles.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 static const struct cat_package *package_of(const struct cat_args *args)
 {

@@ -6,8 +6,6 @@
 
 #include "catalogue/oracle.h"
 
-#include <string.h>
-
 // A row of a table: name, checked unit, and the other members that are not 0.
 #define ORACLE(name_, unit, ...)                                                                   \
     {                                                                                              \

@@ -8,14 +8,11 @@
 // true: slot s of an invocation is record number * slots + s. A place that a lane does not reach
 // leaves its record as poison.
 #include "base/random.h"
-#include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "generate/program.h"
 #include "oracles/oracles.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 // The lane's word.
 enum {

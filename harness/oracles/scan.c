@@ -6,8 +6,6 @@
 #include "oracles/oracles.h"
 
 #include <float.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 // ---- scan.workgroup, and scans through shared memory (scan.levels, scan.hillis-steele and
 // scan.blelloch). The unit is a workgroup, which scans one row of elements. An element is one or

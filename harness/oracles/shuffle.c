@@ -5,8 +5,6 @@
 #include "base/random.h"
 #include "oracles/oracles.h"
 
-#include <stdlib.h>
-
 // ---- shuffle.scan-loop: scans of 1024 elements per workgroup, by one operation or by seven. The
 // unit is one operation's result for one workgroup's elements; the units of an operation are
 // consecutive.

@@ -7,10 +7,6 @@
 #include "explain/race.h"
 #include "stats/stats.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TANGLED   2    // agreeing runs required under tangled

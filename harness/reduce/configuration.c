@@ -7,7 +7,6 @@
 #include "base/folder.h"
 #include "base/program.h"
 #include "base/sha256.h"
-#include "base/spirv.h"
 #include "engine/drivers.h"
 #include "engine/protocol.h"
 #include "engine/supervisor.h"
@@ -17,10 +16,6 @@
 #include "session/device.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define NOT_REDUCED                                                                                \

@@ -2,11 +2,6 @@
 // Modules as lines.
 #include "reduce/pass.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_IDS (UINT32_C(1) << 20)
 
 static bool make_line(struct red_line *line, const uint32_t *words, uint32_t size, uint32_t literal)

@@ -2,11 +2,6 @@
 // A kernel before and after a pass.
 #include "reduce/pass.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 void red_values_clear(struct red_values *values)
 {
     free(values->state);

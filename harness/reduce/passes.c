@@ -2,11 +2,6 @@
 // The passes, each with all places where it applies.
 #include "reduce/pass.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #define BRANCH (2u << SpvWordCountShift | SpvOpBranch)
 
 enum { FIRST, LAST, BEFORE, ZERO, ONE, VALUE, NOTHING }; // what a result becomes

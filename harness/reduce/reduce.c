@@ -7,9 +7,6 @@
 #include "base/sha256.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define KEY     64 // digits of a candidate's hash
 #define MOST    ((size_t)64 << 20)

@@ -4,12 +4,9 @@
 #include "reduce/reduce.h"
 
 #include "base/program.h"
-#include "base/text.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

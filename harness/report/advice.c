@@ -7,9 +7,6 @@
 #include "report/known.h"
 #include "report/sections.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define FIRST_WIDTH 16 // statements have a line of their own
 #define MOST_TESTS  4  // named after a line
 #define MOST_PAIRS  4  // paired variants to show if no known remedy helps

@@ -5,11 +5,6 @@
 #include "report/format.h"
 #include "report/known.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // --- From the store
 
 static int compare_entries(const void *left, const void *right)

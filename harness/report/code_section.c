@@ -5,8 +5,6 @@
 #include "report/markdown.h"
 #include "report/pen.h"
 
-#include <stdio.h>
-
 #define MOST_LISTED    16   // codes of failures on a page
 #define SITE_LISTED    3    // the same on a page of a site
 #define TICKET_LISTING 1200 // bytes

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV as RFC 4180 defines it: a heading, then a row for each configuration and device. Each cell is
 // a member of the JSON report.
-#include "report/code.h"
 #include "report/fields.h"
 #include "report/format.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { TOOL, DEVICE, RESULT, OBJECTS };
 

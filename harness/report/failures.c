@@ -6,10 +6,6 @@
 #include "report/code.h"
 #include "report/format.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // ---- values that tell some results from others
 
 // A value of a key: whether a described result has it, and whether another one has.

@@ -2,9 +2,6 @@
 // Compares strategies of divergence with observations.
 #include "report/sections.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CLEAR      0.9 // share of the observations
 #define MOST_MIXED 3   // strategies to list if none is clear
 

@@ -7,9 +7,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Takes an almost whole number as whole: undoes floating-point noise.
 static double rounded(double digits, int direction)

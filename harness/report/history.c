@@ -5,13 +5,9 @@
 #include "report/fields.h"
 #include "report/format.h"
 #include "report/known.h"
-#include "report/model.h"
 #include "stats/stats.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A result that a line counts.
 struct history_taken {

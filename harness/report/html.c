@@ -4,12 +4,8 @@
 // run.
 #include "report/html.h"
 
-#include "report/format.h"
 #include "report/history.h"
 #include "report/known.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 // ---- the head: what was measured on what, and how it ended
 

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 #define LONG_WORD 32 // bytes that must fit into a line
 

@@ -6,8 +6,6 @@
 #include "report/html.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int compare_keys(const void *left, const void *right)
 {

@@ -3,8 +3,6 @@
 // table for readers without scripts; browsers with scripts never build that.
 #include "report/html.h"
 
-#include <string.h>
-
 #define CHUNK 200
 
 // ---- the plain table

@@ -2,14 +2,9 @@
 // JSON, as docs/report.schema.json says: one line for each device and each result.
 #include "report/fields.h"
 
-#include "report/code.h"
 #include "report/failures.h"
 #include "report/format.h"
 #include "report/sections.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 json_t *field_hex(uint64_t value)
 {

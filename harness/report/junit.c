@@ -7,10 +7,6 @@
 #include "report/fields.h"
 #include "report/format.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define STORIES_TO                                                                                 \
     (15u << 20) // bytes: GitLab refuses a file of 30 MB, so that later cases tell less
 

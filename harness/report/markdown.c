@@ -3,14 +3,11 @@
 // that it fits into a comment of the usual trackers (64 KB), and says how much it left out.
 #include "report/markdown.h"
 
-#include "report/format.h"
 #include "report/known.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #define MARKDOWN_MOST                                                                              \

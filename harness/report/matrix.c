@@ -4,10 +4,6 @@
 
 #include "report/format.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FAMILY      "sync-matrix"
 #define LABEL_WIDTH 98 // characters for the operations on one line
 

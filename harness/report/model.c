@@ -8,9 +8,6 @@
 #include "store/store.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct loading {
     struct report_model *model;

@@ -4,9 +4,6 @@
 
 #include "store/history.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_LISTED 4 // devices and drivers
 
 // A block's results on one device in one session.

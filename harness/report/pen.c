@@ -6,7 +6,6 @@
 #include "report/markdown.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 void pen_heading(const struct pen *pen, const char *title)
 {

@@ -4,10 +4,6 @@
 
 #include "report/format.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // What a kind of wait is for, and which results belong to it: a test of the family with all of
 // these values.
 static const struct {

@@ -5,9 +5,6 @@
 #include "report/failures.h"
 #include "report/format.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static size_t headline_rank(const char *name)
 {
     static const char *const first[] = {REPORT_LEADS, "shuffle hazard", "workgroup scan",

@@ -5,9 +5,6 @@
 #include "report/format.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COLUMNS     100 // in a line
 #define LEAST_FIRST 16

@@ -6,9 +6,6 @@
 #include "report/report.h"
 #include "report/sections.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define MOST_FAILURES 12 // blocks to list for a device, unless all are asked for
 #define MOST_LOG      3  // lines of the kernel log
 

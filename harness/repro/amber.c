@@ -5,10 +5,6 @@
 #include "base/program.h"
 #include "repro/repro.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define MOST_INLINE 4096 // words of a buffer that the script itself may hold
 #define ROW         8    // values on a line
 

@@ -8,10 +8,6 @@
 #include "kernel/kernel.h"
 #include "report/format.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 // Makefile.txt and run.sh, terminated; the build makes them.
 extern const char repro_makefile[], repro_run[];
 

@@ -5,10 +5,6 @@
 #include "report/format.h"
 #include "repro/repro.h"
 
-#include <inttypes.h>
-#include <stdint.h>
-#include <string.h>
-
 #define CACHE_HEADER 32 // size of every pipeline cache's header; a cache of this size is empty
 
 // Driver output that no text shows: machine code, or else a blob.

@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/program.h"
-#include "base/random.h"
 #include "base/sha256.h"
 #include "bench/oracle.h"
 #include "bench/row.h"
@@ -15,10 +14,6 @@
 #include "repro/repro.h"
 #include "session/device.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define BENCH_PREFIX "bench:"

@@ -12,8 +12,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SCHEMA      "litmus-repro/1"
 #define MOST_FACTS  (UINT64_C(1) << 20) // bytes of the file

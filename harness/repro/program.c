@@ -4,9 +4,6 @@
 #include "repro/repro.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 // The program's sources, terminated; the build makes them.
 extern const char repro_template[], repro_device[], repro_test[], repro_facts_header[],

@@ -7,8 +7,6 @@
 #include "repro/repro.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <string.h>
 
 // --- annotated.spvasm
 

@@ -5,11 +5,6 @@
 #include "report/format.h"
 #include "repro/repro.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_LINES 60
 #define MOST_SPIRV 20  // instructions
 #define MOST_CODE  12  // instructions of machine code

@@ -4,9 +4,6 @@
 
 #include "engine/plan.h"
 
-#include <stdio.h>
-#include <string.h>
-
 bool ses_baseline_load(struct ses_baseline *baseline, const struct lit_list *files,
                        const struct lit_list *waivers, struct lit_error *error)
 {

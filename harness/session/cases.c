@@ -4,9 +4,6 @@
 
 #include "model/configuration.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static bool check(const struct compare_waiver *line, struct lit_error *error)
 {
     struct cat_case found;

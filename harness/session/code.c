@@ -8,10 +8,6 @@
 #include "report/model.h"
 #include "store/store.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct collecting {
     const struct eng_watch *watch;
     struct store *store;

@@ -10,10 +10,6 @@
 #include "report/table.h"
 #include "store/store.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/utsname.h>
 #include <time.h>

@@ -7,9 +7,6 @@
 #include "report/known.h"
 #include "report/markdown.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SCALE      2                   // workgroups of data to compare
 #define MOST_WORDS (UINT64_C(1) << 22) // of a buffer to compare
 #define STREAM     0x5eed              // any seed, the same for both

@@ -5,8 +5,6 @@
 #include "report/fields.h"
 #include "report/format.h"
 
-#include <string.h>
-
 static bool passes(const struct report_list *filter, const struct cat_case *which,
                    uint64_t features)
 {

@@ -5,8 +5,6 @@
 #include "base/file.h"
 
 #include <libgen.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 // If a path does not exist yet, compares its folder and name.

@@ -8,9 +8,6 @@
 #include "report/format.h"
 #include "store/history.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MOST_KINDS    64

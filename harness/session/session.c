@@ -8,11 +8,7 @@
 #include "store/store.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 bool ses_check(const struct lit_list *patterns, const struct lit_list *simt,

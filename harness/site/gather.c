@@ -5,8 +5,6 @@
 #include "compare/side.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // ---- input
 

@@ -5,9 +5,6 @@
 
 #include "catalogue/catalogue.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_BYTES  300000 // per page; content beyond is omitted with a note
 #define MOST_SEARCH 60000  // limit on the search's data: further pages can only be reached by links
 

@@ -8,8 +8,6 @@
 #include "stats/distribution.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
 
 static const double two_pi = 6.28318530717958647692;
 static const double least_expected = 5;    // Cochran's rule

@@ -5,9 +5,6 @@
 #include "store/private.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define LISTED_MOST "100" // lines of SQLite's own check

@@ -4,8 +4,6 @@
 
 #include "store/study.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 #define LEVEL         9

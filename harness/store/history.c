@@ -14,9 +14,6 @@
 #include "model/result.h"
 #include "store/private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static uint64_t past_seed(const char *name, const char *device)
 {
     return hash_fast(hash_fast(0, name, strlen(name)), device, strlen(device));

@@ -12,8 +12,6 @@
 #include "store/private.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -4,8 +4,6 @@
 
 #include "model/result.h"
 
-#include <string.h>
-
 static const struct store_table *const results = &store_tables[STORE_KIND_RESULT];
 
 // --- The parts of a name

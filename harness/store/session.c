@@ -6,7 +6,6 @@
 #include "../../simt/settings.h"
 
 #include <jansson.h>
-#include <string.h>
 
 // --- Sessions
 

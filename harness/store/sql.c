@@ -3,9 +3,6 @@
 #include "store/private.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Returns the system's error number, 0 if unknown.
 static int cause_of(sqlite3 *db)

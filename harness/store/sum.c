@@ -5,8 +5,6 @@
 
 #include "base/random.h"
 
-#include <string.h>
-
 // --- The functions of SQL
 
 // hash_bytes of a number, little endian. Hashes its trailing zero bytes at once, since most are

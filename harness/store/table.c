@@ -4,8 +4,6 @@
 #include "store/private.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
 
 #define FIELDS(array)                                                                              \
     {                                                                                              \

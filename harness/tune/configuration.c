@@ -10,10 +10,6 @@
 #include "report/model.h"
 #include "report/table.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define DEFAULT_RUNS 100
 #define SIMT_RUNS    5
 #define MOST_TRIES   8

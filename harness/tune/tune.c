@@ -4,8 +4,6 @@
 #include "tune/tune.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // ---- Rates, and the reproducibility score.
 

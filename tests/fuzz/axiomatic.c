@@ -9,8 +9,6 @@
 #include "generate/concurrent.h"
 #include "axiomatic/progress.h"
 
-#include <string.h>
-
 static void decide(const struct axi_program *program, struct axi_verdict *verdict,
                    const struct axi_options *how)
 {

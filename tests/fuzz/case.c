@@ -5,8 +5,6 @@
 
 #include "catalogue/catalogue.h"
 
-#include <string.h>
-
 static void check_name(const char *name)
 {
     struct cat_case which, again;

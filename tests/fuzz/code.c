@@ -5,8 +5,6 @@
 #include "isa/code.h"
 #include "isa/study.h"
 
-#include <string.h>
-
 static void check_blob(const char *data, size_t size)
 {
     struct nvidia_code code;

@@ -8,7 +8,6 @@
 #include "session/session.h"
 
 #include <jansson.h>
-#include <string.h>
 
 static void check_error(bool done, const struct lit_error *error)
 {

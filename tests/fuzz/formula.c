@@ -5,9 +5,6 @@
 
 #include "catalogue/catalogue.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char head_text[] =
     "; litmus  a.b\n; asks a\n; fails a\n; origin a\n; spec a\n"
     "; axis    kind  odd-one | plain\n; axis    count  2 | 8\n"

@@ -5,8 +5,6 @@
 
 #include "catalogue/head.h"
 
-#include <string.h>
-
 static void check_condition(const struct cat_head *head, const struct cat_condition *condition)
 {
     MUST(condition->count <= CAT_MAX_AXES + CAT_MAX_SWEEPS);

@@ -8,8 +8,6 @@
 #include "isa/lint.h"
 #include "isa/sass.h"
 
-#include <string.h>
-
 #define MOST 400 // instructions
 
 static void put_insn(struct text *text, size_t index, const uint8_t *bytes, size_t count)

@@ -10,8 +10,6 @@
 #include "model/facts.h"
 #include "reduce/pass.h"
 
-#include <string.h>
-
 // What one of the passes makes of a module, at some of its places.
 static void reduce(const uint32_t *words, size_t count)
 {

@@ -5,7 +5,6 @@
 
 #include "catalogue/catalogue.h"
 
-#include <stdlib.h>
 #include <zstd.h>
 
 static void take(const void *bytes, size_t size)

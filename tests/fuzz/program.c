@@ -9,8 +9,6 @@
 #include "generate/module.h"
 #include "generate/program.h"
 
-#include <string.h>
-
 // Fails for half of all programs, so that shrinking goes some way.
 static enum gen_answer judge(const struct gen_program *program, void *user)
 {

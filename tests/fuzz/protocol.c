@@ -6,7 +6,6 @@
 #include "engine/protocol.h"
 
 #include <math.h>
-#include <string.h>
 
 static void check_event(const struct eng_event *event)
 {

@@ -8,8 +8,6 @@
 #include "emulator/emulator.h"
 #include "isa/sass.h"
 
-#include <string.h>
-
 static void check_insn(const struct sass_code *code, size_t index)
 {
     const struct sass_insn *insn = &code->insns[index];

@@ -7,8 +7,6 @@
 #include "kernel/plan.h"
 #include "model/kernel.h"
 
-#include <string.h>
-
 static bool load(const struct krn_shader *shader, void *user, uint32_t **words, size_t *count,
                  struct lit_error *error)
 {

@@ -12,9 +12,6 @@
 #include "base/random.h"
 #include "base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define EDITS           256
 #define INVOCATIONS_MAX 256
 #define CELLS_MAX       (1u << 16)

@@ -14,7 +14,6 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

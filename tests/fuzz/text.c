@@ -5,8 +5,6 @@
 
 #include "base/text.h"
 
-#include <string.h>
-
 static void check_sanitise(size_t size, const char *source)
 {
     char safe[256], again[256];

@@ -5,8 +5,6 @@
 #include "explain/explain.h"
 #include "explain/race.h"
 
-#include <string.h>
-
 static void check_trace(const struct exp_trace *trace)
 {
     MUST(trace->subgroup >= 1 && trace->subgroup <= EXP_LANES);

@@ -8,9 +8,6 @@
 #include "session/session.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define RUNS 1000
 #define SEED 0x6761746573 // of all scenarios, with the scenario's name

@@ -21,9 +21,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <valgrind/callgrind.h>
 

@@ -4,8 +4,6 @@
 // usage: perf-large STORE SESSIONS RESULTS
 #include "large.h"
 
-#include <stdlib.h>
-
 int main(int argc, char **argv)
 {
     struct lit_error error = {0};

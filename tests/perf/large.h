@@ -8,8 +8,6 @@
 
 #include "store/private.h"
 
-#include <stdio.h>
-
 #define LARGE_NAME                                                                                 \
     "printf('family%d.test-%d/sync=workgroup-in-loop,reconvergence=default,form=variables,op=add," \
     "mode=%d@workgroup=64,iterations=16,subgroup=32', i % 88 % 7, i % 88, i / 88)"

@@ -4,8 +4,6 @@
 
 #include "decode.h"
 
-#include <inttypes.h>
-
 #define LONGEST 512
 
 enum { M0 = 124, STORED = 4 };

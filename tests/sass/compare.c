@@ -9,10 +9,6 @@
 #include "isa/sass.h"
 #include "unit/sass.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MAX_FORMS 4096
 #define SASS_TEXT 512
 

@@ -9,10 +9,6 @@
 #include "isa/sass.h"
 #include "isa/lint.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static struct {
     size_t files, refused, reads, findings[LINT_KINDS];
     size_t mutants[3], noticed[3]; // BSSY with BSYNC, WARPSYNC, BREAK

@@ -11,9 +11,6 @@
 #include "module/module.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define ASSEMBLE_WORDS 8192
 #define ASSEMBLE_IDS   512

@@ -3,7 +3,6 @@
 // and the trace. Each kernel (machine.txt) writes words to `out` and may read words of `in`.
 #include "dispatch.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>

@@ -5,9 +5,6 @@
 
 #include "aco/aco.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define LANES   32
 #define NOWHERE UINT64_C(0x10000000000)
 

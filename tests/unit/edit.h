@@ -4,8 +4,6 @@
 
 #include "store/private.h"
 
-#include <stdlib.h>
-
 // Returns how many rows the last statement changed.
 static inline int edit_store(const char *name, const char *sql)
 {

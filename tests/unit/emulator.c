@@ -8,8 +8,6 @@
 
 #include "emulator/warp.h"
 
-#include <inttypes.h>
-
 #define LANES 64 // of the workgroup
 
 static struct run {

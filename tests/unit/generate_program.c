@@ -8,8 +8,6 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/head.h"
 
-#include <inttypes.h>
-
 #include "sections.h"
 
 static const struct gen_limits limits[] = {

@@ -4,8 +4,6 @@
 
 #include "isa/lint.h"
 
-#include <stdio.h>
-
 #include "listing.h"
 
 // Excerpts read registers that they do not set, and the reverse.

@@ -6,9 +6,6 @@
 #include "base/text.h"
 #include "isa/sass.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static uint32_t listing_address(const char *lines, const char *name, size_t length)
 {
     uint32_t address = 0;

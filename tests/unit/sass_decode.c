@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "isa/sass.h"
 
-#include <inttypes.h>
-
 static struct row {
     uint64_t high, low;
     const char *text, *reads, *writes, *op;
