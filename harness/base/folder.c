@@ -75,11 +75,10 @@ static bool look(const char *path, const char *below, struct found *found)
         if (good && S_ISREG(what.st_mode)) {
             LIT_ADD(found->files, found->file_count) = name.data;
         } else if (good && S_ISDIR(what.st_mode) && !below[0]) {
-            struct text deeper = {0};
+            OWNED(text_free) struct text deeper = {0};
             LIT_ADD(found->folders, found->folder_count) = name.data;
             text_printf(&deeper, "%s/", name.data);
             good = look(path, deeper.data, found);
-            text_free(&deeper);
         } else {
             free(found->foreign);
             found->foreign = name.data;

@@ -6,7 +6,7 @@
 
 void svg_put_xml(struct text *out, const char *string)
 {
-    char *safe = lit_alloc(strlen(string) + 1, 1);
+    OWNED(lit_free) char *safe = lit_alloc(strlen(string) + 1, 1);
     text_sanitise(safe, strlen(string) + 1, string);
     for (const char *c = safe; *c; c++) {
         const unsigned char *bytes = (const unsigned char *)c;
@@ -23,7 +23,6 @@ void svg_put_xml(struct text *out, const char *string)
         else
             text_append(out, c, 1);
     }
-    free(safe);
 }
 
 void svg_put_label(struct text *out, int x, int y, const char *class, const char *string)

@@ -68,10 +68,9 @@ void text_paragraph(struct text *text, const char *label, const char *value)
         bool first = column == indent;
         // A name too long for a line continues on the next.
         if (length > COLUMNS - indent) {
-            char *word = lit_strdup(value + blanks);
+            OWNED(lit_free) char *word = lit_strdup(value + blanks);
             word[length] = '\0';
             length = text_break(word, COLUMNS - indent);
-            free(word);
         }
         if (!first && column + 1 + length > COLUMNS) {
             text_printf(text, "\n%*s", (int)indent, "");

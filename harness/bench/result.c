@@ -159,10 +159,9 @@ size_t bench_result_rank(const struct bench_result *result, enum bench_kind kind
 const struct bench_measured *bench_result_best(const struct bench_result *result,
                                                enum bench_kind kind)
 {
-    const struct bench_measured **rows = NULL;
+    OWNED(lit_free) const struct bench_measured **rows = NULL;
     const size_t count = bench_result_rank(result, kind, &rows);
     const struct bench_measured *best = count ? rows[0] : NULL;
-    free(rows);
     return best;
 }
 

@@ -425,7 +425,7 @@ static bool look_fits(size_t number, uint64_t elements, const struct dev_facts *
 bool look_default(uint64_t elements, const struct dev_facts *facts, size_t *number)
 {
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         if ((defaults[i].subgroup && defaults[i].subgroup != facts->subgroup) ||
             elements > defaults[i].most)
             continue;
@@ -434,7 +434,6 @@ bool look_default(uint64_t elements, const struct dev_facts *facts, size_t *numb
                     defaults[i].shape, defaults[i].encoding, defaults[i].order, defaults[i].fence,
                     elements > LOOK_NEAR ? "/reach=far" : "", defaults[i].workgroup);
         const bool found = look_row_find(name.data, number) && look_fits(*number, elements, facts);
-        text_free(&name);
         if (found)
             return true;
     }

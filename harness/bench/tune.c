@@ -30,12 +30,11 @@ static void add_copies(struct look_set *set, uint64_t elements)
 
 size_t look_keep(const struct bench_result *result, size_t keep, struct look_set *kept)
 {
-    const struct bench_measured **rows = NULL;
+    OWNED(lit_free) const struct bench_measured **rows = NULL;
     const size_t count = bench_result_rank(result, BENCH_LOOKBACK, &rows);
     memset(kept, 0, sizeof *kept);
     for (size_t i = 0; i < count && i < keep; i++)
         kept->has[rows[i]->number] = true;
-    free(rows);
     return count < keep ? count : keep;
 }
 
@@ -172,11 +171,10 @@ bool look_tuned_write(const char *path, const struct look_tunings *tunings, stru
                                         "elements", (json_int_t)choice->elements, "row",
                                         choice->row, "ns", choice->ns, "of_copy", choice->of_copy));
     }
-    json_t *root = json_pack("{s:s, s:o}", "schema", SCHEMA, "choices", list);
+    json_auto_t *root = json_pack("{s:s, s:o}", "schema", SCHEMA, "choices", list);
     OWNED(lit_free)
     char *dump = lit_have(json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)));
     OWNED(text_free) struct text text = {0};
-    json_decref(root);
     text_printf(&text, "%s\n", dump);
     return lit_file_write(path, text.data, text.length, error);
 }

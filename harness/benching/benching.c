@@ -170,12 +170,11 @@ static bool write_files(const struct benching *b, struct lit_error *error)
     } files[] = {{b->chosen.json, benching_json}, {b->chosen.markdown, benching_markdown}};
     bool written = true;
     for (size_t i = 0; i < sizeof files / sizeof *files && written; i++) {
-        struct text text = {0};
+        OWNED(text_free) struct text text = {0};
         if (!files[i].path)
             continue;
         files[i].write(b, &text);
         written = lit_file_write(files[i].path, text.data, text.length, error);
-        text_free(&text);
     }
     return written;
 }

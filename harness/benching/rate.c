@@ -188,7 +188,7 @@ void benching_rates(struct benching *b)
         return;
     }
     for (size_t i = 0; i < count && !benching_is_over(b); i++) {
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         const char *asked = tests->count ? tests->items[i]
                             : i          ? "loop.desync"
                                          : "shuffle.scan-loop";
@@ -197,7 +197,6 @@ void benching_rates(struct benching *b)
         else
             find_case(asked, facts->subgroup, &name);
         rate_one(b, name.length ? name.data : "", asked);
-        text_free(&name);
     }
 }
 

@@ -245,7 +245,7 @@ static const struct table_column look_columns[] = {
 static size_t add_looks(const struct bench_size *size, enum bench_kind kind, size_t most,
                         struct table *table)
 {
-    const struct bench_measured **rows = NULL;
+    OWNED(lit_free) const struct bench_measured **rows = NULL;
     const struct bench_measured *chosen = bench_size_chosen(size);
     const size_t count = bench_result_rank(&size->result, kind, &rows);
     for (size_t i = 0; i < count && i < most; i++) {
@@ -261,7 +261,6 @@ static size_t add_looks(const struct bench_size *size, enum bench_kind kind, siz
         put_ratio(table, f.ns.median > 0 ? size->cub / f.ns.median : 0);
         put_text(table, bench_registers(rows[i]));
     }
-    free(rows);
     return count > most ? count - most : 0;
 }
 

@@ -58,12 +58,11 @@ void cat_label(const struct cfg *cfg, struct text *label)
 
 void cat_name_shown(const char *name, struct text *shown)
 {
-    struct cfg cfg = cfg_parse(name);
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
     char id[CFG_ID_SIZE];
     cfg_id(name, id);
     text_printf(shown, "%s ", id);
     cat_label(&cfg, shown);
-    cfg_clear(&cfg);
 }
 
 static const char *nearest_test(const char *name)
@@ -179,7 +178,7 @@ static size_t complete(const struct cfg_pair *given, size_t given_count, bool va
 // False if part of the name does not belong to the test.
 static bool complete_name(const char *given, struct text *whole)
 {
-    struct cfg cfg = cfg_parse(given);
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(given);
     const struct cat_test *test = cat_test_find(cfg.test);
     struct cfg_pair pairs[PAIRS];
     bool good = test && cfg_is_precise(given) && !strpbrk(given, "*?[");
@@ -198,7 +197,6 @@ static bool complete_name(const char *given, struct text *whole)
         if (good)
             cfg_print(cfg.test, pairs, all + (size != NULL), whole);
     }
-    cfg_clear(&cfg);
     return good;
 }
 

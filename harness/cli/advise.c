@@ -74,7 +74,7 @@ int cli_advise(struct cli_call *call)
 {
     const struct options *chosen = call->chosen;
     const struct lit_list *operands = &call->operands;
-    struct site site = {.without_code = true};
+    OWNED(site_clear) struct site site = {.without_code = true};
     bool good = operands->count > 0 ||
                 lit_fail(&call->error, LIT_EXIT_USAGE, "missing report: see 'litmus help advise'");
     for (size_t i = 0; good && i < operands->count; i++)
@@ -89,6 +89,5 @@ int cli_advise(struct cli_call *call)
     if (good && !call->out.length)
         good = lit_fail(&call->error, LIT_EXIT_USAGE,
                         "no device with '%.80s' in its name or driver", chosen->device);
-    site_clear(&site);
     return good ? LIT_EXIT_OK : CLI_FAILED;
 }

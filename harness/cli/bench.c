@@ -137,9 +137,9 @@ static int choose(struct benching *b, struct cli_call *call)
 
 int cli_bench(struct cli_call *call)
 {
+    OWNED(benching_clear)
     struct benching b = {.chosen = *(const struct benching_options *)call->chosen,
                          .session = ses_make("bench", call->argc, call->argv)};
     const int code = choose(&b, call);
-    benching_clear(&b);
     return ses_devices_end(&b.devices, code);
 }

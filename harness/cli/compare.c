@@ -118,7 +118,7 @@ int cli_compare(struct cli_call *call)
 {
     const struct compare_asked *asked = call->chosen;
     struct lit_error *error = &call->error;
-    struct compare_answer answer = {0};
+    OWNED(compare_answer_clear) struct compare_answer answer = {0};
     struct ses_file files[COMPARE_FORM_COUNT];
     for (size_t i = 0; i < COMPARE_FORM_COUNT; i++)
         files[i] = (struct ses_file){compare_forms[i].name, asked->files[i]};
@@ -131,6 +131,5 @@ int cli_compare(struct cli_call *call)
         const int wrong = term_fail(error);
         code = code == LIT_EXIT_OK ? wrong : code;
     }
-    compare_answer_clear(&answer);
     return code;
 }

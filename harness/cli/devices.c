@@ -79,7 +79,7 @@ static void put_table(struct text *text, const struct eng_inventory *inventory, 
     static const struct table_column columns[] = {
         COL(""), COL("device"), COL("type"), COL("driver"), COL("Vulkan"), COL("subgroups of")};
     OWNED(table_clear) struct table table = {TABLE_OF(columns)};
-    struct text lines = {0};
+    OWNED(text_free) struct text lines = {0};
     for (size_t i = 0; i < inventory->count; i++)
         add_row(&table, &inventory->devices[i]);
     table_terminal(&table, false, &lines);
@@ -95,7 +95,6 @@ static void put_table(struct text *text, const struct eng_inventory *inventory, 
         if (device && verbose)
             put_identity(text, device);
     }
-    text_free(&lines);
 }
 
 static int print_devices(struct ses_devices *devices, bool verbose)

@@ -41,7 +41,7 @@ const struct cli_syntax cli_history_syntax = {
 static bool make_index(struct store *store, const struct options *chosen,
                        const struct history_info *info, struct text *text, struct lit_error *error)
 {
-    struct store_index index;
+    OWNED(store_index_clear) struct store_index index = {0};
     bool ok = store_index_load(store, !chosen->sessions, &index, error);
     if (ok && index.session_count == 0)
         ok = lit_fail(error, LIT_EXIT_USAGE, "%s: the store has no sessions", store_path(store));
@@ -49,7 +49,6 @@ static bool make_index(struct store *store, const struct options *chosen,
         (chosen->json       ? history_json_index(&index, text)
          : chosen->sessions ? history_print_sessions(&index, info, text)
                             : history_print_drivers(&index, info, text));
-    store_index_clear(&index);
     return ok;
 }
 
@@ -57,7 +56,7 @@ static bool make_history(struct store *store, const struct options *chosen,
                          const struct lit_list *patterns, const struct history_info *info,
                          struct text *text, struct lit_error *error)
 {
-    struct history history;
+    OWNED(history_clear) struct history history = {0};
     bool ok =
         history_load(store, patterns->items, patterns->count, chosen->device, &history, error);
     if (ok && history.line_count == 0)
@@ -68,7 +67,6 @@ static bool make_history(struct store *store, const struct options *chosen,
             chosen->device ? " on " : "", chosen->device ? chosen->device : "");
     if (ok)
         (chosen->json ? history_json(&history, text) : history_print(&history, info, text));
-    history_clear(&history);
     return ok;
 }
 

@@ -71,12 +71,10 @@ static bool resolve(const struct lit_list *words, const char *what,
         while ((name = name_at(found, NULL)) && strcmp(name, words->items[i]))
             found++;
         if (!name) {
-            struct text hint = {0};
+            OWNED(text_free) struct text hint = {0};
             text_suggest(&hint, words->items[i], name_at, NULL);
-            lit_fail(error, LIT_EXIT_USAGE, "unknown %s: %s%s", what, words->items[i],
-                     hint.length ? hint.data : "");
-            text_free(&hint);
-            return false;
+            return lit_fail(error, LIT_EXIT_USAGE, "unknown %s: %s%s", what, words->items[i],
+                            hint.length ? hint.data : "");
         }
         *bits |= UINT64_C(1) << (found % 64);
     }

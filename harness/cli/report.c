@@ -62,16 +62,14 @@ static bool check_usage(const struct options *chosen, uint64_t given, struct lit
 
 static bool make_report(const struct options *chosen, struct text *text, struct lit_error *error)
 {
-    struct report_model model;
-    struct store *store = store_open_read(chosen->db, error);
+    OWNED(report_model_clear) struct report_model model = {0};
+    OWNED(store_close) struct store *store = store_open_read(chosen->db, error);
     if (!store)
         return false;
     bool good = report_model_load(store, (int64_t)chosen->session, &model, error) &&
                 report_model_narrow(&model, chosen->device, chosen->test, error);
     if (good)
         report_formats[chosen->format].write(&model, text);
-    report_model_clear(&model);
-    store_close(&store);
     return good;
 }
 

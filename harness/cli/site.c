@@ -36,8 +36,8 @@ int cli_site(struct cli_call *call)
     const struct options *chosen = call->chosen;
     const struct lit_list *operands = &call->operands;
     const char *path = operands->count ? operands->items[0] : "";
-    struct site site = {0};
-    struct lit_folder folder = {0};
+    OWNED(site_clear) struct site site = {0};
+    OWNED(lit_folder_clear) struct lit_folder folder = {0};
     bool good = operands->count >= 2 ||
                 lit_fail(&call->error, LIT_EXIT_USAGE,
                          operands->count ? "missing report: see 'litmus help site'"
@@ -55,7 +55,5 @@ int cli_site(struct cli_call *call)
                     site.session_count == 1 ? "" : "s", COUNT(site.all.device_count),
                     site.all.device_count == 1 ? "" : "s");
     format_called = called;
-    lit_folder_clear(&folder);
-    site_clear(&site);
     return good ? LIT_EXIT_OK : CLI_FAILED;
 }

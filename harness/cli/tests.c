@@ -67,9 +67,8 @@ static bool find_in(const char *path, int64_t session, struct lit_list *patterns
     struct finding finding = {.patterns = patterns};
     if (access(path, F_OK) != 0)
         return true;
-    struct store *store = store_open_read(path, error);
+    OWNED(store_close) struct store *store = store_open_read(path, error);
     const bool good = store && store_kernels(store, session, take_named, &finding, error);
-    store_close(&store);
     return good && (!finding.why.message[0] ||
                     lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", path, finding.why.message));
 }

@@ -37,7 +37,7 @@ bool compare_across_load(struct compare_side *each, const struct compare_source 
     *each = (struct compare_side){.sources = 1};
     bool good = true;
     for (size_t i = 0; good && i < sources->count; i++) {
-        struct compare_side one;
+        OWNED(compare_side_clear) struct compare_side one = {0};
         const struct compare_source source = {&sources->names[i], 1, sources->unfinished};
         good = compare_side_load(&one, &source, error);
         if (good) {
@@ -54,7 +54,6 @@ bool compare_across_load(struct compare_side *each, const struct compare_source 
             one.model.session = (struct store_session){0};
             one.model.build = (struct report_build){0};
         }
-        compare_side_clear(&one);
     }
     each->label = lit_strdup(label.data ? label.data : "");
     return good;

@@ -107,12 +107,11 @@ static bool check_code(const struct comparison *comparison, struct lit_error *er
 static void apply_waivers(struct comparison *comparison, struct compare_waivers *waivers)
 {
     const struct compare_pairs *pairs = &comparison->pairs;
-    const struct dev_facts **devices = lit_alloc(pairs->count, sizeof *devices);
+    OWNED(lit_free) const struct dev_facts **devices = lit_alloc(pairs->count, sizeof *devices);
     for (size_t i = 0; i < pairs->count; i++)
         devices[i] = &comparison->b->model.devices[pairs->items[i].b].facts;
     compare_waivers_apply(waivers, comparison->entries, comparison->count, &comparison->policy,
                           comparison->b->started, devices, pairs->count);
-    free(devices);
 }
 
 // Counts the devices of B that their driver does not close, if it closed them in A or A does not

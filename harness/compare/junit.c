@@ -115,8 +115,8 @@ static void put_properties(const struct comparison *comparison, const struct tab
 
 void compare_junit(const struct comparison *comparison, struct text *out)
 {
-    struct junit junit = {0};
-    struct table waivers;
+    OWNED(junit_clear) struct junit junit = {0};
+    OWNED(table_clear) struct table waivers = {0};
     compare_waiver_rows(comparison, &waivers);
     for (size_t pair = 0; pair < comparison->pairs.count; pair++) {
         const size_t device = comparison->pairs.items[pair].b;
@@ -132,6 +132,4 @@ void compare_junit(const struct comparison *comparison, struct text *out)
         }
     }
     junit_write(&junit, comparison->policy.gate ? "litmus gate" : "litmus compare", out);
-    table_clear(&waivers);
-    junit_clear(&junit);
 }

@@ -49,7 +49,7 @@ static void print_kind(const struct comparison *comparison, enum compare_kind ki
                        const struct compare_look *look, struct text *out)
 {
     size_t count;
-    const struct compare_entry **list = compare_select(comparison, kind, &count);
+    OWNED(lit_free) const struct compare_entry **list = compare_select(comparison, kind, &count);
     size_t most = look->verbosity > 0 ? count : MOST_LISTED;
     if (count > 0) {
         text_puts(out, "\n  ");
@@ -60,7 +60,6 @@ static void print_kind(const struct comparison *comparison, enum compare_kind ki
         print_entry(comparison, list[i], out);
     if (count > most)
         text_printf(out, "  ... and %zu more: -v\n", count - most);
-    free(list);
 }
 
 static void print_tables(const struct comparison *comparison, const struct compare_look *look,
@@ -80,14 +79,13 @@ static void print_tables(const struct comparison *comparison, const struct compa
 // Names are too long for columns.
 static void print_waivers(const struct comparison *comparison, struct text *out)
 {
-    struct table table;
+    OWNED(table_clear) struct table table = {0};
     compare_waiver_rows(comparison, &table);
     for (size_t i = 0; i < table.count; i++) {
         const struct table_cell *cells = table.rows[i].cells;
         text_printf(out, "%s  %s %s: %s\n", i ? "" : "\n", cells[0].text, cells[1].text,
                     cells[2].text);
     }
-    table_clear(&table);
 }
 
 void compare_text(const struct comparison *comparison, const struct compare_look *look,

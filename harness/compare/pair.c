@@ -96,9 +96,8 @@ static bool fail_choice(const struct matching *m, struct lit_error *error)
                             sides[s]->devices[i].number, sides[s]->devices[i].facts.name,
                             sides[s]->devices[i].facts.driver_version);
     }
-    lit_fail(error, LIT_EXIT_USAGE, "ambiguous devices: choose one of each side with -d A -d B:%s",
-             text.data);
-    return false;
+    return lit_fail(error, LIT_EXIT_USAGE,
+                    "ambiguous devices: choose one of each side with -d A -d B:%s", text.data);
 }
 
 static bool has_emulated(const struct report_model *model, const bool *list)
@@ -209,7 +208,7 @@ static char *make_key(const struct result *result, const struct compare_axis *ax
         return NULL;
     const size_t count = result->variant_count + result->param_count;
     OWNED(lit_free) struct cfg_pair *pairs = lit_alloc(count, sizeof *pairs);
-    struct text both = {0};
+    OWNED(text_free) struct text both = {0};
     text_printf(&both, "%s>%s", axis->a, axis->b);
     for (size_t i = 0; i < count; i++) {
         pairs[i] = result->variant[i]; // the parameters follow
@@ -217,7 +216,6 @@ static char *make_key(const struct result *result, const struct compare_axis *ax
             pairs[i].value = both.data;
     }
     cfg_print(result->test, pairs, count, &key);
-    text_free(&both);
     return key.data;
 }
 

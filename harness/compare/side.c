@@ -186,7 +186,7 @@ static bool take_store(const struct taking *taking, const struct place *place,
                        struct lit_error *error)
 {
     OWNED(store_session_clear) struct store_session newest = {0};
-    struct store *store = store_open_read(place->path, error);
+    OWNED(store_close) struct store *store = store_open_read(place->path, error);
     if (!store)
         return false;
     bool good = true;
@@ -194,15 +194,13 @@ static bool take_store(const struct taking *taking, const struct place *place,
         good = take_session(taking, store, place->session, error);
     } else if ((good = store_session_load(store, 0, false, &newest, error))) {
         for (int64_t id = 1; good && id <= newest.id; id++) {
-            struct store_session session = {0};
+            OWNED(store_session_clear) struct store_session session = {0};
             // Session numbers may have gaps.
             if (!store_session_load(store, id, false, &session, NULL))
                 continue;
-            store_session_clear(&session);
             good = take_session(taking, store, id, error);
         }
     }
-    store_close(&store);
     return good;
 }
 

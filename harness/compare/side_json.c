@@ -433,7 +433,7 @@ static void examine(const char *bytes, size_t length, const char *label, bool se
 {
     struct reader reader = {.label = label, .faults = faults, .model = model, .sent = sent};
     *model = (struct report_model){0};
-    json_t *root = parse(&reader, bytes, length);
+    json_auto_t *root = parse(&reader, bytes, length);
     const json_t *summary = json_object_get(root, "summary");
     if (root && check_schema(&reader, root)) {
         read_session(&reader, json_object_get(root, "tool"), model);
@@ -453,7 +453,6 @@ static void examine(const char *bytes, size_t length, const char *label, bool se
         if (faults->count == 0)
             check_summary(&reader, summary);
     }
-    json_decref(root);
 }
 
 bool compare_side_parse(const char *bytes, size_t length, const char *label,
@@ -469,7 +468,7 @@ bool compare_side_parse(const char *bytes, size_t length, const char *label,
 void compare_report_check(const char *bytes, size_t length, const char *label,
                           struct compare_faults *faults, struct text *said)
 {
-    struct report_model model;
+    OWNED(report_model_clear) struct report_model model = {0};
     examine(bytes, length, label, true, &model, faults);
     if (faults->count > COMPARE_MOST_FAULTS)
         text_printf(&faults->lines, "%s: and %s more\n", label,
@@ -477,5 +476,4 @@ void compare_report_check(const char *bytes, size_t length, const char *label,
     text_printf(said, "%s: can be taken: %s results of %zu device%s, %s\n", label,
                 COUNT(model.result_count), model.device_count, model.device_count == 1 ? "" : "s",
                 model.session.started ? model.session.started : "");
-    report_model_clear(&model);
 }

@@ -594,7 +594,7 @@ static bool wants_waiver(const struct compare_entry *entry, const struct compare
 void compare_waivers_write(const struct compare_entry *entries, size_t count,
                            const struct compare_policy *policy, struct text *out)
 {
-    const char **names = lit_alloc(count + 1, sizeof *names);
+    OWNED(lit_free) const char **names = lit_alloc(count + 1, sizeof *names);
     size_t written = 0;
     for (size_t i = 0; i < count; i++)
         if (wants_waiver(&entries[i], policy))
@@ -603,5 +603,4 @@ void compare_waivers_write(const struct compare_entry *entries, size_t count,
     for (size_t i = 0; i < written; i++)
         if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
             text_printf(out, "%s " COMPARE_URL_PLACEHOLDER "\n", names[i]);
-    free(names);
 }

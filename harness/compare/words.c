@@ -447,11 +447,10 @@ size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind 
                                                 COL("device", .without = TABLE_UNLESS_USED),
                                                 CHIP("expectation"), COL("from A to B")};
     size_t count;
-    const struct compare_entry **list = compare_select(comparison, kind, &count);
+    OWNED(lit_free) const struct compare_entry **list = compare_select(comparison, kind, &count);
     *table = (struct table){TABLE_OF(heads), .about = compare_kind_title(comparison, kind)};
     for (size_t i = 0; i < count && i < most; i++)
         put_entry(comparison, list[i], table);
-    free(list);
     return count;
 }
 
@@ -481,7 +480,7 @@ void compare_family_rows(const struct comparison *comparison, struct table *tabl
         [COMPARE_SKIPPED] = TONE_SOFT,
     };
     size_t count;
-    const char **families = find_families(comparison, &count);
+    OWNED(lit_free) const char **families = find_families(comparison, &count);
     *table = (struct table){TABLE_OF(heads), .about = "verdicts by family"};
     for (size_t f = 0; f < count; f++) {
         size_t sums[COMPARE_VERDICTS] = {0};
@@ -494,7 +493,6 @@ void compare_family_rows(const struct comparison *comparison, struct table *tabl
             if (v != COMPARE_CHANGED)
                 table_count(table, tones[v], sums[v]);
     }
-    free(families);
 }
 
 void compare_waiver_rows(const struct comparison *comparison, struct table *table)

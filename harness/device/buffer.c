@@ -591,7 +591,7 @@ enum dev_status dev_clock_read(struct dev *dev, const struct dev_clock *clock, d
     enum dev_status status = DEV_OK;
     if (!clock->queries || !clock->used || clock->used > clock->count)
         return DEV_OK;
-    uint64_t *at = lit_alloc(clock->used, sizeof *at);
+    OWNED(lit_free) uint64_t *at = lit_alloc(clock->used, sizeof *at);
     TRY_END(dev_check(vkGetQueryPoolResults(dev->device, clock->queries, 0, clock->used,
                                             clock->used * sizeof *at, at, sizeof *at,
                                             VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
@@ -599,6 +599,5 @@ enum dev_status dev_clock_read(struct dev *dev, const struct dev_clock *clock, d
     for (uint32_t i = 0; i < clock->used; i++)
         ns[i] = (double)((at[i] - at[0]) & clock->mask) * clock->tick;
 error:
-    free(at);
     return status;
 }

@@ -20,12 +20,11 @@ static bool is_wine(void)
 // The library named by a manifest; a bare name is searched.
 static void library_of(const char *manifest, struct text *path)
 {
-    json_t *root = json_load_file(manifest, 0, NULL);
+    json_auto_t *root = json_load_file(manifest, 0, NULL);
     const char *library =
         json_string_value(json_object_get(json_object_get(root, "ICD"), "library_path"));
     if (library)
         lit_path_resolve(manifest, library, path);
-    json_decref(root);
 }
 
 static HMODULE load(const char *path)

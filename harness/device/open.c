@@ -89,7 +89,7 @@ static bool fail_library(struct lit_error *error)
     const char *manifest = getenv("VK_DRIVER_FILES"), *why = NULL;
     OWNED(text_free) struct text path = {0};
     json_error_t reason;
-    json_t *root = manifest ? json_load_file(manifest, 0, &reason) : NULL;
+    json_auto_t *root = manifest ? json_load_file(manifest, 0, &reason) : NULL;
     if (manifest && !root)
         return lit_fail(error, LIT_EXIT_UNDECIDED, "its manifest cannot be read: %s", reason.text);
     const char *library =
@@ -98,7 +98,6 @@ static bool fail_library(struct lit_error *error)
         lit_path_resolve(manifest, library, &path);
     if (library && !dlopen(path.data, RTLD_NOW | RTLD_LOCAL))
         why = dlerror();
-    json_decref(root);
     return why ? lit_fail(error, LIT_EXIT_USAGE, "its library cannot be loaded: %.400s", why)
                : lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan driver is installed");
 }

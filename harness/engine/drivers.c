@@ -130,10 +130,9 @@ static bool is_listed(const struct eng_drivers *drivers, const char *path)
     OWNED(lit_free) char *real = realpath(path, NULL);
     bool listed = false;
     for (size_t i = 0; i < drivers->count && !listed; i++) {
-        char *other = realpath(drivers->items[i].manifest, NULL);
+        OWNED(lit_free) char *other = realpath(drivers->items[i].manifest, NULL);
         listed = strcmp(other && real ? other : drivers->items[i].manifest,
                         other && real ? real : path) == 0;
-        free(other);
     }
     return listed;
 }
@@ -176,18 +175,16 @@ static int manifests_only(const struct dirent *entry)
 
 static void add_folder(struct search *search, const char *folder)
 {
-    struct dirent **entries = NULL;
+    OWNED(lit_free) struct dirent **entries = NULL;
     int count = scandir(folder, &entries, manifests_only, alphasort);
     if (count < 0 && is_lack(errno))
         note_unread(search->drivers, folder, strerror(errno));
     for (int i = 0; i < count; i++) {
-        struct text path = {0};
+        OWNED(text_free) struct text path = {0};
         text_printf(&path, "%s/%s", folder, entries[i]->d_name);
         add_manifest(search, path.data);
-        text_free(&path);
         free(entries[i]);
     }
-    free(entries);
 }
 
 static void add_found(const char *path, bool folder, void *search)
@@ -328,7 +325,7 @@ static bool is_starved(const struct asked *asked)
 
 bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inventory)
 {
-    struct eng_drivers drivers;
+    OWNED(eng_drivers_clear) struct eng_drivers drivers = {0};
     struct eng_pool pool;
     bool finished = true;
     *inventory = (struct eng_inventory){0};
@@ -359,7 +356,6 @@ bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inv
         if (!inventory->failed[0] &&
             (is_failed(&all[i]) || (is_starved(&all[i]) && inventory->count == 0)))
             snprintf(inventory->failed, sizeof inventory->failed, "%s", all[i].outcome.reason);
-    eng_drivers_clear(&drivers);
     return finished;
 }
 
@@ -498,14 +494,13 @@ bool eng_emulate_use(const char *given, struct lit_error *error)
 // The manifest of RADV among the drivers that are installed; free() it.
 static char *find_radv(void)
 {
-    struct eng_drivers drivers;
+    OWNED(eng_drivers_clear) struct eng_drivers drivers = {0};
     char *found = NULL;
     eng_drivers_find(&drivers, secure_getenv);
     for (size_t i = 0; i < drivers.count && !found; i++) {
         if (strncmp(lit_path_name(drivers.items[i].manifest), "radeon_icd", 10) == 0)
             found = lit_strdup(drivers.items[i].manifest);
     }
-    eng_drivers_clear(&drivers);
     return found;
 }
 

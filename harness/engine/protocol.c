@@ -181,10 +181,9 @@ static const struct field event_fields[] = {
 static void write_line(const char *what, const char *name, const struct field *fields,
                        unsigned kind, const void *structure, struct text *line)
 {
-    json_t *object = field_write(fields, 1u << kind, structure);
+    json_auto_t *object = field_write(fields, 1u << kind, structure);
     json_object_set_new(object, what, json_string(name));
     OWNED(lit_free) char *dump = lit_have(json_dumps(object, JSON_COMPACT));
-    json_decref(object);
     text_printf(line, "%s\n", dump);
 }
 
@@ -242,7 +241,7 @@ static bool read_line(const char *line, size_t length, const char *what, const c
                       unsigned count, const struct field *fields, unsigned *kind, void *structure,
                       struct lit_error *error)
 {
-    json_t *object = load(line, length, error);
+    json_auto_t *object = load(line, length, error);
     const char *name = json_string_value(json_object_get(object, what));
     if (!object)
         return false;
@@ -253,7 +252,6 @@ static bool read_line(const char *line, size_t length, const char *what, const c
     const bool known = name && *kind < count;
     json_object_del(object, what);
     const bool good = known && field_read(fields, 1u << *kind, true, object, structure, fault);
-    json_decref(object);
     return good || lit_fail(error, LIT_EXIT_USAGE, "%s", fault);
 }
 

@@ -558,14 +558,13 @@ void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t ind
     *q->progress = (struct eng_progress_queue){
         .device = device->number, .total = q->plan.count, .started = -1};
     for (size_t i = 0; i < q->plan.count; i++) {
-        struct eng_measured m;
+        OWNED(measure_clear) struct eng_measured m = {0};
         measure_begin(q, &m, &q->plan.cases[i]);
         q->done[i] = recall(q, &m);
         if (q->done[i]) {
             add_up(q, &m);
             q->progress->before++;
         }
-        measure_clear(&m);
     }
     q->progress->done = q->progress->before;
     q->left = q->plan.count - q->progress->before;
@@ -616,14 +615,13 @@ static enum eng_stop run_cases(struct eng_queue *q)
     for (size_t i = first; i < q->plan.count && step == ENG_STOP_NOT; i++) {
         if (q->done[i])
             continue;
-        struct eng_measured m;
+        OWNED(measure_clear) struct eng_measured m = {0};
         measure_begin(q, &m, &q->plan.cases[i]);
         recall(q, &m);
         q->present = i;
         cat_name_shown(m.kept->name, &m.shown);
         step = run_case(q, &m);
         q->progress->name = NULL;
-        measure_clear(&m);
         if (step != ENG_STOP_NOT)
             break;
         q->progress->done++;

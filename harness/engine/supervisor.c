@@ -199,7 +199,7 @@ void eng_record_begin(struct result *result, const char *name, const struct cat_
 bool eng_record_recall(const struct eng_records *records, struct result *result, uint32_t *process,
                        struct lit_error *error)
 {
-    struct result known = {0};
+    OWNED(eng_result_clear) struct result known = {0};
     if (!store_result_get(records->store, records->session, result->device_id, result->name, &known,
                           error))
         return false;
@@ -218,7 +218,6 @@ bool eng_record_recall(const struct eng_records *records, struct result *result,
     result->piece_count = known.piece_count;
     known.failures = NULL;
     known.pieces = NULL;
-    eng_result_clear(&known);
     return done;
 }
 

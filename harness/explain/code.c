@@ -41,12 +41,11 @@ static void put_number(struct table *table, bool known, size_t number)
 // If a file held the code, its name is the file's.
 static void put_shown(const char *name, struct text *text)
 {
-    struct cfg cfg = cfg_parse(name);
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
     if (cat_test_find(cfg.test))
         cat_name_shown(name, text);
     else
         text_puts(text, name);
-    cfg_clear(&cfg);
 }
 
 static void put_name(const char *before, const char *name, struct text *text)
@@ -88,14 +87,13 @@ static void put_effects(const struct isa_study *study, struct text *text)
     if (study->effect_count)
         text_puts(text, "\n  effect of each variant axis on the compiled code\n");
     for (size_t i = 0; i < study->effect_count; i++) {
-        struct text words = {0};
+        OWNED(text_free) struct text words = {0};
         const struct isa_axis_effect *effect = &study->effects[i];
         const bool first = i == 0 || strcmp(study->effects[i - 1].test, effect->test) != 0;
         isa_effect_words(study, effect, &words);
         if (first)
             text_printf(text, "  %s\n", effect->test);
         text_paragraph(text, "    ", words.data);
-        text_free(&words);
     }
 }
 
@@ -295,7 +293,7 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
 
 static enum eng_end ask_device(struct asking *a)
 {
-    struct eng_plan plan;
+    OWNED(eng_plan_clear) struct eng_plan plan = {0};
     struct text text = {0};
     char reason[512];
     const struct eng_capture capture = {
@@ -318,7 +316,6 @@ static enum eng_end ask_device(struct asking *a)
     if (eng_end_stops(end))
         fprintf(stderr, "litmus: device %u stops: %s\n", a->device->number, reason);
     isa_study_clear(&a->study);
-    eng_plan_clear(&plan);
     return end;
 }
 

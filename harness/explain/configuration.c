@@ -415,7 +415,7 @@ static bool describe(const struct explaining *e, struct text *out, struct lit_er
     const struct exp_found *found = &e->found;
     const struct exp_trace *references = found->has_reference ? found->reference : NULL;
     struct exp_fault fault;
-    struct exp_window window;
+    OWNED(exp_window_clear) struct exp_window window = {0};
     OWNED(text_free) struct text name = {0}, again = {0}, sentence = {0}, picture = {0};
     exp_fault_find(&found->failing, references, references ? references + 1 : NULL, &fault);
     exp_window_make(&found->failing, &fault, &window);
@@ -430,7 +430,6 @@ static bool describe(const struct explaining *e, struct text *out, struct lit_er
         good = lit_file_write(e->chosen->svg, picture.data, picture.length, error);
         text_printf(out, "picture    %s\n", e->chosen->svg);
     }
-    exp_window_clear(&window);
     return good;
 }
 

@@ -627,7 +627,7 @@ static bool take_code(const char *device, const char *name, struct isa_code *cod
     struct emulating *a = user;
     struct cat_case which;
     struct lit_error why = {0};
-    struct result result = {0};
+    OWNED(eng_result_clear) struct result result = {0};
     const struct isa_piece *text = isa_find(code, ISA_TEXT);
     const bool runs =
         isa_find(code, ISA_MACHINE) || (text && strncmp(text->bytes, "shader: MESA", 12) == 0);
@@ -640,7 +640,6 @@ static bool take_code(const char *device, const char *name, struct isa_code *cod
         a->said = a->session->id;
         emulate(a, name, &which, code, &result);
     }
-    eng_result_clear(&result);
     return true;
 }
 
@@ -680,7 +679,7 @@ static struct eng_device any_device(uint32_t subgroup)
 
 static void emulate_kept(struct emulating *a, uint32_t subgroup)
 {
-    struct eng_plan plan;
+    OWNED(eng_plan_clear) struct eng_plan plan = {0};
     const struct eng_device device = any_device(subgroup);
     a->device = &device;
     eng_plan_make(&plan, &a->selection, &device.facts, false, 0);
@@ -693,7 +692,6 @@ static void emulate_kept(struct emulating *a, uint32_t subgroup)
         const struct result none = {.seed = a->chosen->seed.given ? a->chosen->seed.value : 1};
         emulate(a, name.data, &plan.cases[i], &code, &none);
     }
-    eng_plan_clear(&plan);
 }
 
 static bool emulate_stored(struct emulating *a)

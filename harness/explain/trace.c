@@ -413,14 +413,13 @@ static int by_time(const void *a, const void *b)
 
 static void sort_steps(struct exp_trace *t)
 {
-    const struct exp_step **sorted = lit_alloc(t->step_count, sizeof *sorted);
+    OWNED(lit_free) const struct exp_step **sorted = lit_alloc(t->step_count, sizeof *sorted);
     struct exp_step *steps = lit_alloc(t->step_count, sizeof *steps);
     for (size_t i = 0; i < t->step_count; i++)
         sorted[i] = &t->steps[i];
     qsort(sorted, t->step_count, sizeof *sorted, by_time);
     for (size_t i = 0; i < t->step_count; i++)
         steps[i] = *sorted[i];
-    free(sorted);
     free(t->steps);
     t->steps = steps;
 }

@@ -247,14 +247,13 @@ static bool add_small(const struct fuzz_lane *lane, struct cat_case *which)
     OWNED(text_free) struct text packed = {0}, name = {0};
     struct lit_error error = {0};
     const struct cat_test *test = NULL;
-    struct gen_module module = {0};
+    OWNED(gen_module_clear) struct gen_module module = {0};
     gen_module_make(&found->small, title.rule, &module);
     text_puts(&package.origin, "litmus fuzz");
     gen_assembly(&title, &found->small, &package.page);
     package.words = module.words;
     package.word_count = module.count;
     module.words = NULL;
-    gen_module_clear(&module);
     cat_package_write(&package, &packed);
     if (!cat_test_add(packed.data, packed.length, &test, &error))
         return false;

@@ -39,8 +39,7 @@ static struct sass_registers step_sets(struct defined_run *run, size_t node, boo
 
 static void find_unset(struct defined_run *run)
 {
-    struct flow_queue queue;
-    flow_queue_open(&queue, run->flow);
+    OWNED(flow_queue_close) struct flow_queue queue = flow_queue_make(run->flow);
     for (size_t node = run->flow->count; node-- > 0;)
         flow_push(&queue, node);
     for (size_t node; flow_pop(&queue, &node);) {
@@ -49,7 +48,6 @@ static void find_unset(struct defined_run *run)
             if (registers_add(&run->sets[next], &set))
                 flow_push(&queue, next);
     }
-    flow_queue_close(&queue);
     for (size_t node = 0; node < run->flow->count; node++)
         step_sets(run, node, true);
 }

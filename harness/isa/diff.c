@@ -332,7 +332,7 @@ void isa_diff_words(const struct isa_listing *left, const struct isa_listing *ri
                     struct text *words)
 {
     struct keys keys;
-    struct isa_diff diff;
+    OWNED(isa_diff_clear) struct isa_diff diff = {0};
     OWNED(text_free) struct text own = {0};
     make_keys(&keys, left, right, name_of);
     make_rows(&keys, &diff);
@@ -353,6 +353,5 @@ void isa_diff_words(const struct isa_listing *left, const struct isa_listing *ri
     for (int verb = 0; verb < VERBS; verb++)
         put_kind(verb, &keys, tallies, &own);
     text_puts(words, own.data ? own.data : "");
-    isa_diff_clear(&diff);
     clear_keys(&keys);
 }

@@ -277,11 +277,11 @@ void flow_clear(struct flow *flow)
 
 // --- Work list of nodes
 
-void flow_queue_open(struct flow_queue *queue, const struct flow *flow)
+struct flow_queue flow_queue_make(const struct flow *flow)
 {
-    *queue = (struct flow_queue){.nodes = lit_alloc(flow->count + 1, sizeof(*queue->nodes)),
-                                 .size = flow->count + 1,
-                                 .queued = lit_alloc(flow->count + 1, sizeof(*queue->queued))};
+    const size_t size = flow->count + 1;
+    return (struct flow_queue){
+        .nodes = lit_alloc(size, sizeof(size_t)), .size = size, .queued = lit_alloc(size, 1)};
 }
 
 void flow_queue_close(struct flow_queue *queue)
@@ -330,9 +330,8 @@ static bool reads_later(const struct sass_code *code, const struct flow *flow, s
                         const struct sass_registers *registers)
 {
     struct sass_registers *at = lit_alloc(flow->count, sizeof(*at)), out = *registers;
-    struct flow_queue queue;
+    OWNED(flow_queue_close) struct flow_queue queue = flow_queue_make(flow);
     bool read = false;
-    flow_queue_open(&queue, flow);
     do {
         FLOW_EACH_NEXT (next, &flow->nodes[node])
             if (registers_add(&at[next], &out))
@@ -342,7 +341,6 @@ static bool reads_later(const struct sass_code *code, const struct flow *flow, s
         out = at[node];
         read = reads_in(code, &flow->nodes[node], &out);
     } while (!read);
-    flow_queue_close(&queue);
     free(at);
     return read;
 }

@@ -60,7 +60,7 @@ struct flow_queue {
     size_t *nodes, size, head, count;
     bool *queued;
 };
-void flow_queue_open(struct flow_queue *queue, const struct flow *flow);
+struct flow_queue flow_queue_make(const struct flow *flow);
 void flow_queue_close(struct flow_queue *queue);
 void flow_push(struct flow_queue *queue, size_t node);
 bool flow_pop(struct flow_queue *queue, size_t *node); // false: empty

@@ -463,7 +463,7 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
         run.followed = lit_alloc(count, sizeof(*run.followed));
         run.reached = lit_alloc(count, sizeof(*run.reached));
         run.is_reached = lit_alloc(count, sizeof(*run.is_reached));
-        flow_queue_open(&run.queue, &run.flow);
+        run.queue = flow_queue_make(&run.flow);
         good = divergent_open(&run.entry, code, &run.flow, WORK);
         good = divergent_open(&run.lanes, code, &run.flow, WORK) && good;
         good = (good && follow_all(&run)) || too_much(error);

@@ -353,11 +353,10 @@ static void find_wrong(struct findings *findings)
     const struct sass_code *code = findings->code;
     const struct flow *flow = findings->flow;
     OWNED(lit_free) struct state *states = lit_alloc(flow->count, sizeof *states);
-    struct flow_queue queue;
+    OWNED(flow_queue_close) struct flow_queue queue = flow_queue_make(flow);
     states[0].reached = true;
     for (unsigned i = 0; i < PREDICATES; i++)
         states[0].defined[i] = FLOW_NONE;
-    flow_queue_open(&queue, flow);
     flow_push(&queue, 0);
     for (size_t node; flow_pop(&queue, &node);) {
         const struct flow_node *at = &flow->nodes[node];
@@ -393,7 +392,6 @@ static void find_wrong(struct findings *findings)
             if (is_check(code, i) && !wrong.used[i])
                 findings_add_alone(findings, LINT_OUTSIDE, i, i);
     check_zeros(&wrong);
-    flow_queue_close(&queue);
 }
 
 // --- A mask that is not used if all lanes are active, although lanes have different ones
@@ -447,9 +445,8 @@ static bool sets(const struct sass_code *code, const struct flow_node *node, int
 // come to the node: each may have computed another mask.
 static bool is_met_with(const struct sass_code *code, const struct flow *flow, int reg, size_t to)
 {
-    struct flow_queue queue;
+    OWNED(flow_queue_close) struct flow_queue queue = flow_queue_make(flow);
     OWNED(lit_free) bool *seen = lit_alloc(flow->count, sizeof *seen);
-    flow_queue_open(&queue, flow);
     for (size_t node = 0; node < flow->count; node++)
         if (flow_last(code, &flow->nodes[node])->op == SASS_BSYNC)
             flow_push(&queue, node);
@@ -462,7 +459,6 @@ static bool is_met_with(const struct sass_code *code, const struct flow *flow, i
                 flow_push(&queue, next);
             }
     }
-    flow_queue_close(&queue);
     return seen[to] && !sets(code, &flow->nodes[to], reg);
 }
 
@@ -503,10 +499,9 @@ static bool is_called_twice(const struct flow *flow, size_t node)
 // convergence query; FLOW_NONE.
 static size_t read_behind(const struct sass_code *code, const struct flow *flow, size_t wait)
 {
-    struct flow_queue queue;
+    OWNED(flow_queue_close) struct flow_queue queue = flow_queue_make(flow);
     size_t found = FLOW_NONE;
     OWNED(lit_free) bool *seen = lit_alloc(flow->count, sizeof *seen);
-    flow_queue_open(&queue, flow);
     flow_push(&queue, wait);
     for (size_t node; found == FLOW_NONE && flow_pop(&queue, &node);) {
         const struct flow_node *at = &flow->nodes[node];
@@ -520,7 +515,6 @@ static size_t read_behind(const struct sass_code *code, const struct flow *flow,
                 flow_push(&queue, next);
             }
     }
-    flow_queue_close(&queue);
     return found;
 }
 

@@ -71,11 +71,10 @@ void misguarded_find(struct findings *findings)
     OWNED(lit_free)
     struct state *states = lit_alloc(flow->count, sizeof *states); // at the start of each node
     OWNED(lit_free) bool *found = lit_alloc(findings->code->count, sizeof *found);
-    struct flow_queue queue;
+    OWNED(flow_queue_close) struct flow_queue queue = flow_queue_make(flow);
     states[0] = (struct state){.reached = true};
     for (unsigned n = 0; n < PREDICATES; n++)
         states[0].comparison[n] = FLOW_NONE;
-    flow_queue_open(&queue, flow);
     flow_push(&queue, 0);
     for (size_t node; flow_pop(&queue, &node);) {
         const struct state end = walk(findings, &flow->nodes[node], states[node], NULL);
@@ -85,5 +84,4 @@ void misguarded_find(struct findings *findings)
     }
     for (size_t node = 0; node < flow->count; node++)
         walk(findings, &flow->nodes[node], states[node], found);
-    flow_queue_close(&queue);
 }

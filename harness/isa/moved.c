@@ -460,7 +460,7 @@ static void take(struct follower *f, const struct held *state, size_t index, siz
 
 static void read_code(struct follower *f)
 {
-    struct held *state = lit_alloc(SASS_REGISTERS, sizeof *state);
+    OWNED(lit_free) struct held *state = lit_alloc(SASS_REGISTERS, sizeof *state);
     for (size_t i = 0; i < f->code->count; i++)
         if (is_memory(f->code->insns[i].op) && !registers_empty(&f->code->insns[i].writes))
             f->loads[i] = add_load(f->to, (struct source){0});
@@ -483,7 +483,6 @@ static void read_code(struct follower *f)
             step(f, state, i);
         }
     }
-    free(state);
 }
 
 // --- Comparison
@@ -528,9 +527,8 @@ static bool has_order(const struct reader *r, const struct access *first,
 
 static bool reaches(const struct flow *flow, size_t from, size_t to)
 {
-    struct flow_queue queue;
+    OWNED(flow_queue_close) struct flow_queue queue = flow_queue_make(flow);
     OWNED(lit_free) bool *seen = lit_alloc(flow->count, sizeof *seen);
-    flow_queue_open(&queue, flow);
     flow_push(&queue, from);
     for (size_t node; !seen[to] && flow_pop(&queue, &node);)
         FLOW_EACH_NEXT (next, &flow->nodes[node])
@@ -538,7 +536,6 @@ static bool reaches(const struct flow *flow, size_t from, size_t to)
                 seen[next] = true;
                 flow_push(&queue, next);
             }
-    flow_queue_close(&queue);
     return seen[to];
 }
 

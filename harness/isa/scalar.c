@@ -132,9 +132,8 @@ void scalar_find(struct findings *findings)
     OWNED(lit_free)
     struct state *states = lit_alloc(flow->count, sizeof *states); // at the start of each node
     OWNED(lit_free) bool *found = lit_alloc(findings->code->count, sizeof *found);
-    struct flow_queue queue;
+    OWNED(flow_queue_close) struct flow_queue queue = flow_queue_make(flow);
     states[0] = (struct state){.reached = true, .since = SEVERAL};
-    flow_queue_open(&queue, flow);
     flow_push(&queue, 0);
     for (size_t node; flow_pop(&queue, &node);) {
         const struct flow_node *at = &flow->nodes[node];
@@ -147,5 +146,4 @@ void scalar_find(struct findings *findings)
     }
     for (size_t node = 0; node < flow->count; node++)
         walk(findings, node, states[node], asked, found);
-    flow_queue_close(&queue);
 }

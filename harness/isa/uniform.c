@@ -335,8 +335,7 @@ void uniform_find(const struct sass_code *code, const struct flow *flow, bool ro
     if (!code->operands)
         return;
     OWNED(lit_free) bool *seen = lit_alloc(flow->count, sizeof(*seen));
-    struct flow_queue queue;
-    flow_queue_open(&queue, flow);
+    OWNED(flow_queue_close) struct flow_queue queue = flow_queue_make(flow);
     seen[0] = true;
     flow_push(&queue, 0);
     for (size_t node; flow_pop(&queue, &node);)
@@ -351,5 +350,4 @@ void uniform_find(const struct sass_code *code, const struct flow *flow, bool ro
                 flow_push(&queue, next);
             seen[next] = true;
         }
-    flow_queue_close(&queue);
 }

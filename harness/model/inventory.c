@@ -71,14 +71,13 @@ static const char *nearest_name(const struct eng_inventory *inventory, const cha
     unsigned least = ~0u;
     OWNED(lit_free) char *low = lowered(pattern);
     for (size_t i = 0; i < inventory->count; i++) {
-        char *name = lowered(inventory->devices[i].facts.name);
+        OWNED(lit_free) char *name = lowered(inventory->devices[i].facts.name);
         // A substring of the name is closer than any misspelling.
         unsigned distance = strstr(name, low) ? 0 : text_distance(low, name);
         if (distance < least) {
             least = distance;
             best = inventory->devices[i].facts.name;
         }
-        free(name);
     }
     return best;
 }

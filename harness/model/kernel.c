@@ -37,12 +37,11 @@ const uint32_t *cat_kernel_words(const struct cat_kernel *kernel)
 
 char *cat_kernel_page(const struct cat_kernel *kernel)
 {
-    char *pages = lit_alloc(cat_kernel_pages_length + 1, 1);
+    OWNED(lit_free) char *pages = lit_alloc(cat_kernel_pages_length + 1, 1);
     if (ZSTD_decompress(pages, cat_kernel_pages_length, cat_kernel_pages, cat_kernel_pages_size) !=
         cat_kernel_pages_length)
         lit_give_up("litmus: the kernels' texts do not unpack");
     char *page = lit_strdup(pages + kernel->page);
-    free(pages);
     return page;
 }
 

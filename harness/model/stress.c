@@ -129,9 +129,8 @@ static bool read_word(const struct key *key, const char *value, uint32_t *number
         }
         text_printf(&all, "%s%s", all.length ? ", " : "", key->words[i]);
     }
-    lit_fail(error, LIT_EXIT_USAGE, "stress: '%.40s' is not a %s; known: %s", value, key->name,
-             all.data);
-    return false;
+    return lit_fail(error, LIT_EXIT_USAGE, "stress: '%.40s' is not a %s; known: %s", value,
+                    key->name, all.data);
 }
 
 static bool read_number(const struct key *key, const char *value, uint32_t *number,
@@ -179,8 +178,8 @@ static bool read_pair(char *pair, struct dev_stress *set, bool seen[KEYS], struc
     OWNED(text_free) struct text all = {0};
     for (size_t i = 0; i < KEYS; i++)
         text_printf(&all, "%s%s", i ? ", " : "", keys[i].name);
-    lit_fail(error, LIT_EXIT_USAGE, "stress: unknown parameter '%.40s'; known: %s", pair, all.data);
-    return false;
+    return lit_fail(error, LIT_EXIT_USAGE, "stress: unknown parameter '%.40s'; known: %s", pair,
+                    all.data);
 }
 
 // Checks keys against each other; fills in defaults.

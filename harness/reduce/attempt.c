@@ -64,14 +64,13 @@ static bool ask(struct red_lane *lane, struct eng_client *client, const char *se
 
 static void forget_names(struct cat_package *package)
 {
-    struct red_module module;
+    OWNED(red_module_clear) struct red_module module = {0};
     if (red_module_read(&module, package->words, package->word_count)) {
         for (size_t i = 0; i < module.count; i++)
             module.lines[i].gone = red_op(&module.lines[i]) == SpvOpName;
         free(package->words);
         package->words = red_module_write(&module, &package->word_count);
     }
-    red_module_clear(&module);
 }
 
 // One run on the simulator; stores its output in `words` unless NULL. RED_FAILS: it ran.
@@ -128,14 +127,13 @@ static enum red_answer take_counts(struct red_lane *lane, struct cat_package *pa
 // The output of one run under lockstep is right.
 static enum red_answer take_reference(struct red_lane *lane, struct cat_package *package)
 {
-    struct cat_package nameless;
+    OWNED(cat_package_clear) struct cat_package nameless = {0};
     red_package_copy(package, &nameless);
     forget_names(&nameless);
     for (size_t i = 0; i < nameless.expected_words; i++)
         nameless.expected[i] = CAT_POISON;
     teach(lane, SIMULATOR, &nameless);
     enum red_answer answer = simulate(lane, package, "model=lockstep,seed=1", 1, package->expected);
-    cat_package_clear(&nameless);
     if (answer == RED_FAILS && lane->target->loose)
         answer = take_counts(lane, package);
     if (answer == RED_FAILS)
@@ -188,7 +186,7 @@ static enum red_answer check(struct red_lane *lane, const struct cat_package *pa
     OWNED(text_free) struct text file = {0}, settings = {0};
     const size_t dispatches = exp_dispatches(package);
     OWNED(lit_free) struct exp_trace *traces = lit_alloc(dispatches, sizeof *traces);
-    struct exp_findings findings = {0};
+    OWNED(exp_findings_clear) struct exp_findings findings = {0};
     *misuse = 0;
     if (!lit_file_temporary("", 0, &file, NULL))
         return RED_REFUSED;
@@ -208,7 +206,6 @@ static enum red_answer check(struct red_lane *lane, const struct cat_package *pa
         for (size_t i = 0; i < dispatches; i++)
             take_values(&traces[i], values);
     }
-    exp_findings_clear(&findings);
     for (size_t i = 0; i < dispatches; i++)
         exp_trace_clear(&traces[i]);
     return answer;

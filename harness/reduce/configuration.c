@@ -401,13 +401,12 @@ static void bundle(const struct reducing *r, const char *path)
 static void restore_names(struct reducing *r)
 {
     struct cat_package *package = &r->base.package;
-    struct red_module module;
+    OWNED(red_module_clear) struct red_module module = {0};
     if (red_module_read(&module, package->words, package->word_count)) {
         red_name(&module, &r->named);
         free(package->words);
         package->words = red_module_write(&module, &package->word_count);
     }
-    red_module_clear(&module);
 }
 
 static bool write_all(struct reducing *r, struct text *path, struct lit_error *error)
@@ -464,7 +463,7 @@ static int reduce(struct reducing *r, const char *configuration, struct lit_erro
 {
     const struct red_options *o = r->chosen;
     struct red_tally tally = {0};
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     char reason[512] = "";
     if (!take(r, configuration, error))
         return term_fail(error);
@@ -502,7 +501,6 @@ static int reduce(struct reducing *r, const char *configuration, struct lit_erro
     }
     put_rate(&r->target, &text);
     printf("  %s: %s\n", r->name.data, text.data);
-    text_free(&text);
     if (resumed) {
         printf("  goes on with what was reached in %s\n", r->folder.data);
         red_base_clear(&r->base);

@@ -619,7 +619,7 @@ size_t red_places(const struct red_pass *pass, const struct red_base *base)
 bool red_apply(const struct red_base *base, const struct red_pass *pass, const bool *chosen,
                struct cat_package *package)
 {
-    struct red_module module = {0};
+    OWNED(red_module_clear) struct red_module module = {0};
     struct draft draft = {.package = package, .module = &module};
     struct red_run run = {.base = base, .draft = &draft, .chosen = chosen};
     red_package_copy(&base->package, package);
@@ -637,6 +637,5 @@ bool red_apply(const struct red_base *base, const struct red_pass *pass, const b
         package->words = red_module_write(&module, &package->word_count);
         good = red_settle(package, &module, red_undefined(&base->module));
     }
-    red_module_clear(&module);
     return good;
 }

@@ -264,9 +264,8 @@ static bool begin_keeping(struct reducing *r)
     OWNED(lit_free) char *path = path_of(r->plan, REFUSED);
     OWNED(text_free) struct text line = {0};
     text_printf(&line, "%s\n", r->plan->identity);
-    struct text there = {0};
+    OWNED(text_free) struct text there = {0};
     const bool has = text_read(&there, path, 1) && there.length;
-    text_free(&there);
     r->unkept = !read_refused(r->plan, r, r->error) ||
                 !(has || lit_file_write(path, line.data, line.length, r->error)) || !keep(r);
     return !r->unkept;
@@ -374,7 +373,7 @@ static bool take_together(struct reducing *r, const struct sweep *sweep,
 static bool step(struct reducing *r, struct sweep *sweep)
 {
     const size_t most = r->plan->jobs;
-    struct candidate *candidates = lit_alloc(most, sizeof *candidates);
+    OWNED(lit_free) struct candidate *candidates = lit_alloc(most, sizeof *candidates);
     size_t count = 0, failing = 0, first = 0, from = sweep->at;
     while (count < most && sweep->at < sweep->places) {
         struct candidate *candidate = &candidates[count];
@@ -405,7 +404,6 @@ static bool step(struct reducing *r, struct sweep *sweep)
     }
     for (size_t i = 0; i < count; i++)
         clear(&candidates[i]);
-    free(candidates);
     return failing > 0;
 }
 
@@ -442,7 +440,7 @@ static enum red_answer try_module(const uint32_t *words, size_t count, void *use
 {
     struct reducing *r = user;
     struct candidate candidate = {0};
-    struct red_module module = {0};
+    OWNED(red_module_clear) struct red_module module = {0};
     enum red_answer answer = RED_INVALID;
     red_package_copy(&r->base->package, &candidate.package);
     free(candidate.package.words);
@@ -461,7 +459,6 @@ static enum red_answer try_module(const uint32_t *words, size_t count, void *use
         if (answer == RED_FAILS && is_smaller(r, &candidate.package))
             adopt(r, &candidate);
     }
-    red_module_clear(&module);
     clear(&candidate);
     return r->stops ? RED_STOP : answer;
 }

@@ -478,7 +478,7 @@ static bool put_remedy(const struct line *line, const char *what, const char *wi
 // Appends the paired variants that passed, by the values that differ.
 static void put_pairs(const struct line *line, struct table *table)
 {
-    char **said = NULL;
+    OWNED(lit_free) char **said = NULL;
     size_t count = 0;
     for (size_t i = 0; i < line->count; i++) {
         OWNED(lit_free) struct report_variant *near = NULL;
@@ -499,7 +499,6 @@ static void put_pairs(const struct line *line, struct table *table)
     }
     for (size_t i = 0; i < count; i++)
         free(said[i]);
-    free(said);
 }
 
 static void visit_failed(const struct line *line, struct table *table)

@@ -65,25 +65,26 @@ bool report_code_describe(const char *name, struct isa_variant *variant)
     return true;
 }
 
-void report_code_load(const struct report_model *model, const char *test, struct report_code *code)
+struct report_code report_code_load(const struct report_model *model, const char *test)
 {
     struct lit_error error = {0};
-    *code = (struct report_code){
+    struct report_code code = {
         .model = model,
-        .studies = lit_alloc(model->device_count + 1, sizeof *code->studies),
+        .studies = lit_alloc(model->device_count + 1, sizeof *code.studies),
         .count = model->device_count,
-        .of = lit_alloc(model->result_count + model->rest_count + 1, sizeof *code->of),
+        .of = lit_alloc(model->result_count + model->rest_count + 1, sizeof *code.of),
     };
-    for (size_t i = 0; i < code->count; i++) {
-        code->studies[i].module = report_known ? report_known->words : NULL;
-        code->studies[i].stops = report_known ? report_known->stops : NULL;
-        if (model->store && !code->fault[0] &&
+    for (size_t i = 0; i < code.count; i++) {
+        code.studies[i].module = report_known ? report_known->words : NULL;
+        code.studies[i].stops = report_known ? report_known->stops : NULL;
+        if (model->store && !code.fault[0] &&
             !store_study(model->store, model->session.id, model->devices[i].id, test,
-                         &code->studies[i], &error))
-            snprintf(code->fault, sizeof code->fault, "%s", error.message);
-        isa_study_finish(&code->studies[i], report_code_describe);
-        assign(code, i);
+                         &code.studies[i], &error))
+            snprintf(code.fault, sizeof code.fault, "%s", error.message);
+        isa_study_finish(&code.studies[i], report_code_describe);
+        assign(&code, i);
     }
+    return code;
 }
 
 void report_code_clear(struct report_code *code)
@@ -716,7 +717,7 @@ void report_code_difference(const struct isa_listing *paired, const char *paired
                             struct text *out)
 {
     const size_t start = out->length;
-    struct isa_diff diff;
+    OWNED(isa_diff_clear) struct isa_diff diff = {0};
     isa_diff(paired, listing, &diff);
     OWNED(lit_free) bool *shown = find_shown(&diff);
     if (diff.added + diff.dropped)
@@ -742,5 +743,4 @@ void report_code_difference(const struct isa_listing *paired, const char *paired
                                             : ' ',
                     text);
     }
-    isa_diff_clear(&diff);
 }

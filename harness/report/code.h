@@ -21,7 +21,7 @@ bool report_code_describe(const char *name, struct isa_variant *variant);
 
 // Reads the code of all devices of the model from its store; none without a store. `test`, if not
 // NULL, reads only one test.
-void report_code_load(const struct report_model *model, const char *test, struct report_code *code);
+struct report_code report_code_load(const struct report_model *model, const char *test);
 void report_code_clear(struct report_code *code);
 
 // The code of a result, in the model or the rest of its session, on the result's device; NULL if

@@ -119,8 +119,7 @@ static void put_row(const struct report_code *code, json_t *const objects[OBJECT
 
 void report_csv(const struct report_model *model, struct text *out)
 {
-    struct report_code code;
-    report_code_load(model, NULL, &code);
+    OWNED(report_code_clear) struct report_code code = report_code_load(model, NULL);
     json_t *objects[OBJECTS] = {[TOOL] = report_json_tool(model)};
     for (size_t i = 0; i < COLUMNS; i++)
         text_printf(out, "%s%s", i ? "," : "", columns[i].name);
@@ -135,5 +134,4 @@ void report_csv(const struct report_model *model, struct text *out)
         json_decref(objects[DEVICE]);
     }
     json_decref(objects[TOOL]);
-    report_code_clear(&code);
 }

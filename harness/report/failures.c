@@ -494,7 +494,7 @@ static void put_says(const struct set *set, const struct report_block *block, si
 static void put_neighbours(const struct report_model *model, const struct report_block *block,
                            struct text *out)
 {
-    const char **said = NULL;
+    OWNED(lit_free) const char **said = NULL;
     size_t count = 0;
     for (size_t m = 0; m < block->count && m < MOST_MEMBERS; m++) {
         OWNED(lit_free) struct report_variant *near = NULL;
@@ -517,7 +517,6 @@ static void put_neighbours(const struct report_model *model, const struct report
     }
     for (size_t i = 0; i < count; i++)
         free((char *)said[i]);
-    free(said);
 }
 
 static char *taken(struct text *text)

@@ -157,7 +157,7 @@ void report_divergence(const struct report_model *model, size_t device, bool all
     static const struct table shape = {.title = "Unspecified behaviour of divergent code",
                                        .about = "The strategy that explains most observations.",
                                        TABLE_OF(heads)};
-    struct report_fingerprint *list;
+    OWNED(lit_free) struct report_fingerprint *list = NULL;
     const size_t count = report_fingerprints(model, device, &list);
     (void)all;
     table_begin(table, &shape, device);
@@ -178,5 +178,4 @@ void report_divergence(const struct report_model *model, size_t device, bool all
     }
     if (count)
         report_under_note(&list[0].under, table);
-    free(list);
 }

@@ -572,12 +572,10 @@ void report_html(const struct report_model *model, struct text *out)
     // A model without a store has no past.
     if (model->store && !history_load_model(model->store, model, &history, &fault))
         history_clear(&history);
-    struct report_code code;
-    report_code_load(model, NULL, &code);
+    OWNED(report_code_clear) struct report_code code = report_code_load(model, NULL);
+    OWNED(html_clear)
     struct html html = {.model = model, .history = &history, .fault = fault.message, .code = &code};
     html_make(&html);
     put_page(&html, out);
-    html_clear(&html);
-    report_code_clear(&code);
     history_clear(&history);
 }

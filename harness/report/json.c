@@ -428,9 +428,8 @@ json_t *report_json_result(const struct report_code *code, const struct result *
     };
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         json_object_set_new(json, set[i].name, set[i].value);
-    json_t *derived = report_json_derived(result);
+    json_auto_t *derived = report_json_derived(result);
     json_object_update(json, derived);
-    json_decref(derived);
     name_failures(json_object_get(json, "failures"), result);
     if (report_failed(result) || report_unfinished(result))
         json_object_set_new(json, "reproduce", make_again(code->model, result));
@@ -490,7 +489,7 @@ static json_t *make_headline(const struct report_headline *line)
 static json_t *sum_headlines(const char *device, const struct report_headline *lines, size_t count)
 {
     struct report_headline sum = lines[0];
-    json_t *divided = json_array();
+    json_auto_t *divided = json_array();
     for (size_t i = 0; i < count; i++) {
         json_t *line = make_headline(&lines[i]);
         json_object_set_new(line, "where", field_text(lines[i].where));
@@ -508,7 +507,6 @@ static json_t *sum_headlines(const char *device, const struct report_headline *l
     json_object_set_new(json, "stress", field_text(sum.stress));
     if (count > 1)
         json_object_set(json, "divided", divided);
-    json_decref(divided);
     return json;
 }
 
@@ -596,7 +594,7 @@ json_t *report_fingerprints_json(const struct report_model *model)
 {
     json_t *all = json_array();
     for (size_t device = 0; device < model->device_count; device++) {
-        struct report_fingerprint *list;
+        OWNED(lit_free) struct report_fingerprint *list = NULL;
         const size_t count = report_fingerprints(model, device, &list);
         for (size_t q = 0; q < count; q++)
             json_array_append_new(all,
@@ -608,7 +606,6 @@ json_t *report_fingerprints_json(const struct report_model *model)
                                             "interval_kind", report_interval_kind(list[q].rule),
                                             "stress", field_text(list[q].under.stress),
                                             "other_stress", field_count(list[q].under.others)));
-        free(list);
     }
     return all;
 }
@@ -738,8 +735,7 @@ static json_t *make_summary(const struct report_code *code)
 
 void report_json(const struct report_model *model, struct text *out)
 {
-    struct report_code code;
-    report_code_load(model, NULL, &code);
+    OWNED(report_code_clear) struct report_code code = report_code_load(model, NULL);
     text_puts(out, "{\"schema\":\"litmus-report/1\",\n\"tool\":");
     fields_dump(out, report_json_tool(model));
     text_puts(out, ",\n\"devices\":[");
@@ -755,5 +751,4 @@ void report_json(const struct report_model *model, struct text *out)
     text_puts(out, "\n],\n\"summary\":");
     fields_dump(out, make_summary(&code));
     text_puts(out, "}\n");
-    report_code_clear(&code);
 }

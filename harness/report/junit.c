@@ -304,7 +304,7 @@ void junit_judge(struct junit_case *one, const struct report_model *model,
 void report_junit(const struct report_model *model, struct text *out)
 {
     const struct store_session *session = &model->session;
-    struct junit junit = {0};
+    OWNED(junit_clear) struct junit junit = {0};
     char seed[24];
     snprintf(seed, sizeof seed, "0x%jx", (uintmax_t)session->seed);
     for (size_t device = 0; device < model->device_count; device++) {
@@ -327,5 +327,4 @@ void report_junit(const struct report_model *model, struct text *out)
         }
     }
     junit_write(&junit, "litmus", out);
-    junit_clear(&junit);
 }

@@ -546,7 +546,7 @@ void report_excerpt(struct text *out, const char *source, const char *family, si
 {
     // Skip the head up to its last line.
     const char *head = strstr(source, "\n; oracle");
-    const char **lines = NULL;
+    OWNED(lit_free) const char **lines = NULL;
     size_t count = 0;
     for (const char *at = head ? head + 1 + strcspn(head + 1, "\n") : source; *at;) {
         LIT_ADD(lines, count) = at;
@@ -568,7 +568,6 @@ void report_excerpt(struct text *out, const char *source, const char *family, si
         end--;
     for (size_t i = begin; i < end; i++)
         text_printf(out, "%.*s\n", (int)strcspn(lines[i], "\n"), lines[i]);
-    free(lines);
 }
 
 static void print_excerpt(const struct ticket *t, size_t room)
@@ -756,11 +755,11 @@ static bool is_ticket(const struct report_model *model)
 
 void report_markdown(const struct report_model *model, struct text *out)
 {
-    struct report_code code;
-    report_code_load(model, is_ticket(model) ? model->results[0].test : NULL, &code);
+    OWNED(report_code_clear)
+    struct report_code code =
+        report_code_load(model, is_ticket(model) ? model->results[0].test : NULL);
     if (!is_ticket(model))
         print_session(&code, out);
     for (size_t i = 0; i < model->result_count && is_ticket(model); i++)
         print_ticket(out, &code, &model->results[i], MARKDOWN_MOST / model->result_count);
-    report_code_clear(&code);
 }

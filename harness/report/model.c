@@ -129,7 +129,7 @@ static char *find_member(const json_t *object, const char *name)
 // Loads the options and program that the session recorded.
 static void load_options(struct report_model *model)
 {
-    json_t *options = store_recorded(model->session.options);
+    json_auto_t *options = store_recorded(model->session.options);
     const json_t *build = json_object_get(options, "build");
     const char *stress = json_string_value(json_object_get(options, "stress"));
     const char *simt = json_string_value(json_object_get(options, "simt"));
@@ -146,7 +146,6 @@ static void load_options(struct report_model *model)
     snprintf(model->stress, sizeof model->stress, "%s", stress ? stress : "");
     model->unclosed = (unsigned)json_integer_value(json_object_get(options, "unclosed"));
     fields_read_drivers(json_object_get(options, "drivers"), model);
-    json_decref(options);
 }
 
 // Adds a kernel as the test that its results belong to.

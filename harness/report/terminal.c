@@ -207,8 +207,7 @@ void report_tables(const struct report_model *model, const struct report_termina
     OWNED(text_free) struct text made = {0};
     struct printer p = {.model = model, .info = info, .out = &made};
     const char *shard = SHARD(&model->session);
-    struct report_code code = {0};
-    report_code_load(model, NULL, &code);
+    OWNED(report_code_clear) struct report_code code = report_code_load(model, NULL);
     p.code = &code;
     for (p.device = 0; p.device < model->device_count; p.device++) {
         const bool quiet = info->verbosity < 0;
@@ -244,7 +243,6 @@ void report_tables(const struct report_model *model, const struct report_termina
         if (!quiet)
             print_section(&p, report_skipped);
     }
-    report_code_clear(&code);
     if (made.length > 0) {
         text_puts(&made, "\n");
         if (!info->utf8)
@@ -256,11 +254,10 @@ void report_tables(const struct report_model *model, const struct report_termina
 bool report_terminal(struct store *store, int64_t session, const struct report_terminal_info *info,
                      struct text *out, struct lit_error *error)
 {
-    struct report_model model;
+    OWNED(report_model_clear) struct report_model model = {0};
     bool good = report_model_load(store, session, &model, error);
     if (good)
         report_tables(&model, info, out);
-    report_model_clear(&model);
     return good;
 }
 

@@ -34,7 +34,7 @@ static void mark(const struct repro *repro, struct report_marks *marks)
 
 static void add_listing(const struct repro *repro, struct text *out)
 {
-    struct report_marks marks;
+    OWNED(report_marks_clear) struct report_marks marks = {0};
     mark(repro, &marks);
     text_printf(out, "%s\n%s, by %s\n\n", repro->code->name, repro->code->piece->name,
                 repro->code->listing.by);
@@ -46,7 +46,6 @@ static void add_listing(const struct repro *repro, struct text *out)
                        "predicate.\n");
     text_puts(out, "\n");
     report_code_listing(repro->code, &marks, SIZE_MAX, out);
-    report_marks_clear(&marks);
 }
 
 void repro_code(const struct repro *repro, struct repro_bundle *bundle)
@@ -66,12 +65,11 @@ void repro_code(const struct repro *repro, struct repro_bundle *bundle)
                         entry->code.statistics[i].value, entry->code.statistics[i].about);
     }
     if (repro->twin && entry->listing.count) {
-        struct text lines = {0};
+        OWNED(text_free) struct text lines = {0};
         report_code_difference(&repro->twin->listing, repro->twin->name, &entry->listing,
                                entry->name, SIZE_MAX, &lines);
         if (lines.length)
             text_append(repro_add(bundle, "code-difference.txt"), lines.data, lines.length);
-        text_free(&lines);
     }
 }
 
@@ -118,7 +116,7 @@ static void put_twin(const struct repro *repro, struct text *out)
 static void put_summary(const struct repro *repro, struct text *out)
 {
     OWNED(text_free) struct text cost = {0}, words = {0};
-    struct report_marks marks;
+    OWNED(report_marks_clear) struct report_marks marks = {0};
     mark(repro, &marks);
     report_code_cost(repro->code, &cost);
     if (cost.length)
@@ -128,7 +126,6 @@ static void put_summary(const struct repro *repro, struct text *out)
                     marks.words.data ? marks.words.data : "");
     text_paragraph(out, "", words.data);
     text_puts(out, words.length ? "\n" : "");
-    report_marks_clear(&marks);
 }
 
 static void put_cause(const struct repro *repro, struct text *out)

@@ -293,7 +293,7 @@ static bool look_into_store(struct making *m, struct lit_error *error)
     }
     good = good && take_result(m, error);
     if (good && m->result) {
-        report_code_load(&m->model, m->result->test, &m->code);
+        m->code = report_code_load(&m->model, m->result->test);
         m->has_code = true;
     }
     store_close(&store);
@@ -491,8 +491,8 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
 {
     const struct result *result = m->result;
     const struct repro_options *o = m->chosen;
-    struct eng_prepared ready = {0};
-    struct repro_bundle bundle = {0};
+    OWNED(eng_prepared_clear) struct eng_prepared ready = {0};
+    OWNED(repro_clear) struct repro_bundle bundle = {0};
     struct bench bench = {0};
     OWNED(text_free) struct text folder = {0}, name = {0}, plain = {0}, archive = {0};
     struct repro repro = {
@@ -548,8 +548,6 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
         if (lacks)
             text_printf(said, "no test.amber: %s\n", lacks);
     }
-    repro_clear(&bundle);
-    eng_prepared_clear(&ready);
     text_free(&bench.name);
     free(bench.page);
     return good;
@@ -597,10 +595,9 @@ int repro_configuration(const struct repro_options *chosen, bool store_given,
                         const struct lit_list *operands, struct lit_error *error)
 {
     struct making m = {.chosen = chosen, .store_given = store_given};
-    struct text said = {0};
+    OWNED(text_free) struct text said = {0};
     ses_devices_watch(&m.devices, ENG_IDLE_SECONDS, 0, 0);
     const int code = make(&m, operands, &said, error) ? term_print(&said) : term_fail(error);
-    text_free(&said);
     if (m.has_code)
         report_code_clear(&m.code);
     isa_study_clear(&m.here);

@@ -122,13 +122,13 @@ static json_t *make_measured(const struct repro *repro)
 
 void repro_facts(const struct repro *repro, struct text *out)
 {
-    json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", SCHEMA, "configuration",
-                             make_configuration(repro), "device", make_device(repro->facts),
-                             "system", field_text(repro->system), "measured", make_measured(repro));
+    json_auto_t *root =
+        json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", SCHEMA, "configuration",
+                  make_configuration(repro), "device", make_device(repro->facts), "system",
+                  field_text(repro->system), "measured", make_measured(repro));
     OWNED(lit_free) char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     text_puts(out, text ? text : "null");
     text_puts(out, "\n");
-    json_decref(root);
 }
 
 // ---- Reading them

@@ -501,11 +501,10 @@ static bool each_program(const struct run_progress *asked, struct lit_folder *fo
 
 static int write_programs(const struct run_progress *asked, struct lit_error *error)
 {
-    struct lit_folder folder = {0};
+    OWNED(lit_folder_clear) struct lit_folder folder = {0};
     const bool good = lit_folder_check(asked->write, MARK, error) &&
                       each_program(asked, &folder, error) &&
                       lit_folder_write(&folder, asked->write, MARK, error);
-    lit_folder_clear(&folder);
     return good ? LIT_EXIT_OK : term_fail(error);
 }
 
@@ -532,7 +531,7 @@ int run_progress(struct run_progress *asked, int argc, char **argv, struct lit_e
 bool run_progress_text(struct store *store, int64_t session, bool all, struct text *text,
                        struct lit_error *error)
 {
-    struct report_model model;
+    OWNED(report_model_clear) struct report_model model = {0};
     const bool good = report_model_load(store, session, &model, error);
     for (size_t device = 0; good && device < model.device_count; device++) {
         OWNED(report_progress_clear) struct report_progress progress;
@@ -548,6 +547,5 @@ bool run_progress_text(struct store *store, int64_t session, bool all, struct te
             text_printf(text, "  %s: %s\n", axi_place_word(place),
                         progress.between[place] ? progress.between[place] : "not measured");
     }
-    report_model_clear(&model);
     return good;
 }

@@ -53,8 +53,8 @@ static void count_planned(const struct compare_side *side, size_t device,
 bool ses_baseline_check(const struct ses_baseline *baseline, const struct cat_selection *selection,
                         const struct ses_devices *devices, struct lit_error *error)
 {
-    struct compare_side here;
-    struct compare_pairs pairs = {0};
+    OWNED(compare_side_clear) struct compare_side here = {0};
+    OWNED(compare_pairs_clear) struct compare_pairs pairs = {0};
     struct census census = {0};
     if (!baseline->given)
         return true;
@@ -75,8 +75,6 @@ bool ses_baseline_check(const struct ses_baseline *baseline, const struct cat_se
                 "litmus: %s: %zu configurations can be compared; %zu are missing, %zu have other "
                 "code\n",
                 baseline->side.label, census.same, census.missing, census.changed);
-    compare_pairs_clear(&pairs);
-    compare_side_clear(&here);
     return good;
 }
 
@@ -85,8 +83,8 @@ enum lit_exit ses_baseline_conclude(struct ses_baseline *baseline, struct store 
                                     enum lit_exit code, bool whole, char *reason, size_t size)
 {
     struct lit_error error = {0};
-    struct compare_side side = {0};
-    struct comparison comparison = {0};
+    OWNED(compare_side_clear) struct compare_side side = {0};
+    OWNED(compare_clear) struct comparison comparison = {0};
     struct compare_request request = {
         .a = &baseline->side, .b = &side, .policy = compare_policy_default};
     if (!baseline->given)
@@ -113,8 +111,6 @@ enum lit_exit ses_baseline_conclude(struct ses_baseline *baseline, struct store 
                  "a device could not be measured, and nothing is worse on the others");
     else if (both != code || both == gate)
         snprintf(reason, size, "%s", error.message);
-    compare_clear(&comparison);
-    compare_side_clear(&side);
     return both;
 }
 

@@ -148,7 +148,7 @@ bool ses_code_collect(const struct ses_devices *devices, struct store *store, in
                       enum ses_code_which which, const struct ses_shares *shares,
                       struct lit_error *error)
 {
-    struct report_model model;
+    OWNED(report_model_clear) struct report_model model = {0};
     if (which == SES_CODE_NONE)
         return true;
     bool good = report_model_load(store, session, &model, error);
@@ -162,7 +162,6 @@ bool ses_code_collect(const struct ses_devices *devices, struct store *store, in
                                .error = error};
         good = !devices->chosen[i] || collect_device(&c, &model);
     }
-    report_model_clear(&model);
     return good;
 }
 
@@ -181,7 +180,7 @@ static int compare_shares(const void *left, const void *right)
 void ses_planned_make(const struct cat_selection *selection, const struct dev_facts *facts,
                       struct ses_planned *planned)
 {
-    struct eng_plan plan;
+    OWNED(eng_plan_clear) struct eng_plan plan = {0};
     eng_plan_make(&plan, selection, facts, false, 0);
     planned->names = lit_alloc(plan.count + 1, sizeof *planned->names);
     for (planned->count = 0; planned->count < plan.count; planned->count++) {
@@ -190,7 +189,6 @@ void ses_planned_make(const struct cat_selection *selection, const struct dev_fa
         planned->names[planned->count] = name.data;
     }
     text_sort(planned->names, planned->count, sizeof *planned->names);
-    eng_plan_clear(&plan);
 }
 
 static int compare_name(const void *key, const void *item)
@@ -243,23 +241,20 @@ static bool add_device(struct store *store, int64_t session, const struct eng_de
                        const struct ses_planned *planned, struct ses_shares *shares,
                        struct lit_error *error)
 {
-    struct report_model model;
-    struct report_code code;
+    OWNED(report_model_clear) struct report_model model = {0};
     int64_t known = 0;
     bool good = store_code_session(store, session, device->id, &known, error);
     if (!good || known == 0)
         return good;
     good = report_model_load(store, known, &model, error);
     if (good) {
-        report_code_load(&model, NULL, &code);
+        OWNED(report_code_clear) struct report_code code = report_code_load(&model, NULL);
         OWNED(lit_free) bool *seen = lit_alloc(model.result_count + 1, sizeof *seen);
         for (size_t i = 0; i < model.result_count && !code.fault[0]; i++)
             if (!seen[i] && code.of[i] &&
                 strcmp(model.devices[model.results[i].device].id, device->id) == 0)
                 add_group(&code, i, planned, seen, shares);
-        report_code_clear(&code);
     }
-    report_model_clear(&model);
     return good;
 }
 

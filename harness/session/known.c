@@ -187,7 +187,7 @@ const struct report_known ses_known = {
 uint64_t ses_usual_runs(const char *name, uint64_t runs)
 {
     const struct report_reference *known = report_reference_find(name);
-    struct result result = {0};
+    OWNED(eng_result_clear) struct result result = {0};
     bool sometimes = false, failed = !known;
     report_result_is(&result, cfg_parse(name));
     const bool drawn = generator(result.test);
@@ -198,7 +198,6 @@ uint64_t ses_usual_runs(const char *name, uint64_t runs)
     }
     for (size_t i = 0; report_reference_models[i] && !failed; i++)
         failed = known->by[i].failed > 0;
-    eng_result_clear(&result);
     return drawn                ? (runs + CAT_DRAWN_PART - 1) / CAT_DRAWN_PART
            : sometimes          ? runs * 2
            : failed || runs < 2 ? runs

@@ -26,10 +26,9 @@ static bool is_of_store(const char *path, const char *db)
 {
     bool is = is_same_file(path, db);
     for (const char *const *end = lit_store_companions; *end && db[0] && !is; end++) {
-        struct text companion = {0};
+        OWNED(text_free) struct text companion = {0};
         text_printf(&companion, "%s%s", db, *end);
         is = is_same_file(path, companion.data);
-        text_free(&companion);
     }
     return is;
 }
@@ -106,7 +105,7 @@ bool ses_outputs_write(const struct ses_outputs *outputs, struct store *store, i
         return false;
     }
     for (size_t i = 0; i < REPORT_FORMS; i++) {
-        struct text text = {0};
+        OWNED(text_free) struct text text = {0};
         if (!outputs->files[i])
             continue;
         if (i == REPORT_AS_junit && outputs->gate_junit)
@@ -117,7 +116,6 @@ bool ses_outputs_write(const struct ses_outputs *outputs, struct store *store, i
             tell_how(&error, report_formats[i].name, store, session);
             good = false;
         }
-        text_free(&text);
     }
     report_model_clear(&model);
     return good;

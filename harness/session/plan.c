@@ -113,13 +113,12 @@ static bool read_stores(struct planning *p, const struct lit_list *stores)
 {
     bool good = true;
     for (size_t i = 0; good && i < stores->count; i++) {
-        struct store_index index = {0};
+        OWNED(store_index_clear) struct store_index index = {0};
         struct store *store = store_open_read(stores->items[i], p->error);
         good = store && store_index_load(store, false, &index, p->error);
         for (size_t s = 0; good && s < index.session_count; s++)
             good = index.contained[s] ||
                    read_session(p, store, index.sessions[s].id, index.sessions[s].started);
-        store_index_clear(&index);
         store_close(&store);
     }
     return good;
@@ -188,11 +187,10 @@ static void add_item(struct planning *p, const struct cat_case *which,
 
 static void add_kind(struct planning *p, const struct dev_facts *facts, uint64_t kind)
 {
-    struct eng_plan plan;
+    OWNED(eng_plan_clear) struct eng_plan plan = {0};
     eng_plan_make(&plan, &p->selection, facts, false, 0);
     for (size_t i = 0; i < plan.count; i++)
         add_item(p, &plan.cases[i], facts, kind);
-    eng_plan_clear(&plan);
 }
 
 static int compare_order(const void *left, const void *right)

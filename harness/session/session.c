@@ -57,7 +57,7 @@ char *ses_write(const struct ses_options *options, const struct ses_devices *dev
     SES_EACH_DEVICE (device, devices)
         json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "id", device->id, "number",
                                               (int)device->number, "name", device->facts.name));
-    json_t *root = json_pack(
+    json_auto_t *root = json_pack(
         "{s:o, s:o, s:b, s:b, s:b, s:f, s:I, s:s, s:s*, s:s*, s:o*, s:o*, s:{s:s, s:s, s:s}, s:s*, "
         "s:o*, s:o*, s:o*, s:o*, s:o*}",
         "patterns", patterns, "devices", list, "thorough", options->thorough, "shuffle",
@@ -77,7 +77,6 @@ char *ses_write(const struct ses_options *options, const struct ses_devices *dev
             : json_pack("{s:s, s:I, s:I}", "of", store_shard_names[shard->kind], "index",
                         (json_int_t)shard->index, "count", (json_int_t)shard->count));
     char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
-    json_decref(root);
     return text;
 }
 
@@ -195,12 +194,11 @@ enum joining { JOINED_NOT, JOINED_SHARDS, JOINED_SUM };
 static bool read_session(const char *json, struct ses_options *options, enum joining *joining,
                          bool *unlisted)
 {
-    json_t *root = store_recorded(json);
+    json_auto_t *root = store_recorded(json);
     const bool ok = root && read_options(root, options, unlisted);
     const json_t *joined = json_object_get(root, "joined");
     const char *kind = json_string_value(json_object_get(joined, "kind"));
     *joining = !joined ? JOINED_NOT : kind && strcmp(kind, "sum") == 0 ? JOINED_SUM : JOINED_SHARDS;
-    json_decref(root);
     return ok;
 }
 
@@ -241,18 +239,15 @@ struct wanted {
 static bool suits(const struct store_session *session, void *user)
 {
     const struct wanted *wanted = user;
-    json_t *root = store_recorded(session->options);
+    json_auto_t *root = store_recorded(session->options);
     const char *name = json_string_value(json_array_get(json_object_get(root, "patterns"), 0));
     const bool campaign = json_is_integer(json_object_get(root, "first"));
     const bool memory = wanted->family && strcmp(wanted->family, "memory") == 0;
     OWNED(text_free) struct text test = {0};
     text_puts(&test, memory ? SES_MEMORY_TESTS : "generated.");
     text_puts(&test, memory || !wanted->family ? "" : wanted->family);
-    const bool good =
-        !(wanted->unfinished && session->finished) &&
-        (wanted->family ? campaign && name && cfg_same_test(name, test.data) : !campaign);
-    json_decref(root);
-    return good;
+    return !(wanted->unfinished && session->finished) &&
+           (wanted->family ? campaign && name && cfg_same_test(name, test.data) : !campaign);
 }
 
 // store_open alone would create the file.

@@ -27,8 +27,7 @@ static void take_code(struct site *site, const struct report_model *model)
         for (size_t j = i; j < model->result_count; j++)
             if (strcmp(model->results[j].test, test) == 0)
                 view.results[view.result_count++] = model->results[j];
-        struct report_code code;
-        report_code_load(&view, test, &code);
+        OWNED(report_code_clear) struct report_code code = report_code_load(&view, test);
         struct html html = {
             .model = &view, .code = &code, .up = "../", .first_code = site->code_count * 10000};
         struct text made = {0};
@@ -42,7 +41,6 @@ static void take_code(struct site *site, const struct report_model *model)
         else
             LIT_ADD(site->codes, site->code_count) = (struct site_code){lit_strdup(test), made};
         free(html.listed);
-        report_code_clear(&code);
         free(view.results);
     }
 }

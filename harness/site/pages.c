@@ -248,8 +248,7 @@ static void put_device_page(const struct site *site, size_t device, struct lit_f
         {"sessions", "Sessions and machine", "", put_sessions, NULL},
     };
     const struct report_model *model = &site->of_device[device];
-    struct report_code code;
-    report_code_load(model, NULL, &code);
+    OWNED(report_code_clear) struct report_code code = report_code_load(model, NULL);
     struct page page = {.site = site, .html = {.model = model, .code = &code, .up = "../"}};
     html_make(&page.html);
     device_header(&page, &page.body);
@@ -260,7 +259,6 @@ static void put_device_page(const struct site *site, size_t device, struct lit_f
     OWNED(lit_free) char *file = html_device_address("", &model->devices[0].facts);
     end_page(&page, file, title.data, folder);
     html_clear(&page.html);
-    report_code_clear(&code);
 }
 
 // ---- a finding: its report, and its occurrences in the results
@@ -439,8 +437,7 @@ static void put_code(const struct page *page, struct text *out)
 static void put_test_page(const struct site *site, const struct report_model *view,
                           struct lit_folder *folder)
 {
-    struct report_code code;
-    report_code_load(view, NULL, &code);
+    OWNED(report_code_clear) struct report_code code = report_code_load(view, NULL);
     struct page page = {.site = site,
                         .html = {.model = view, .code = &code, .up = "../", .of_test = true}};
     static const struct part parts[] = {
@@ -466,7 +463,6 @@ static void put_test_page(const struct site *site, const struct report_model *vi
     text_printf(&title, "litmus: %s", view->results[0].test);
     end_page(&page, file, title.data, folder);
     html_clear(&page.html);
-    report_code_clear(&code);
 }
 
 // ---- the first page

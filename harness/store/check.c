@@ -111,13 +111,12 @@ static struct store_numbers list_rows(struct checking *c, enum store_kind kind, 
     struct lit_error error = {0};
     size_t kept = 0;
     for (size_t way = 0; way < (c->broken ? 3 : 1); way++) {
-        struct text sql = {0};
+        OWNED(text_free) struct text sql = {0};
         text_printf(&sql, "SELECT %s FROM %s%s%s%s", kind == STORE_KIND_DEVICE ? "number" : "id",
                     store_tables[kind].name, way && kind != STORE_KIND_DEVICE ? " NOT INDEXED" : "",
                     kind == STORE_KIND_SESSION ? "" : " WHERE session = ?", orders[way]);
         store_add_numbers(c->from, &error, store_borrow(c->from, &error, sql.data, "i", session),
                           &list);
-        text_free(&sql);
     }
     if (list.count > 0)
         qsort(list.ids, list.count, sizeof *list.ids, compare_ids);

@@ -45,15 +45,13 @@ bool store_code_put(struct store *store, int64_t session, const char *device, co
     free(kept.pieces);
     isa_digest(isa_lowest(code), hash);
     const size_t room = ZSTD_compressBound(bytes.length);
-    char *packed = lit_alloc(room, 1);
+    OWNED(lit_free) char *packed = lit_alloc(room, 1);
     const size_t size = compress(packed, room, &bytes);
     const struct store_code_row row = {
         (char *)device, (char *)name, (char *)sha256, hash, {packed, size}};
-    const bool good = ZSTD_isError(size)
-                          ? lit_fail(error, LIT_EXIT_USAGE, "%.200s: cannot be compressed", name)
-                          : store_put_record(store, STORE_KIND_CODE, session, &row, error);
-    free(packed);
-    return good;
+    return ZSTD_isError(size)
+               ? lit_fail(error, LIT_EXIT_USAGE, "%.200s: cannot be compressed", name)
+               : store_put_record(store, STORE_KIND_CODE, session, &row, error);
 }
 
 // --- Reading

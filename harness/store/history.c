@@ -557,7 +557,7 @@ bool store_history(struct store *store, const struct store_query *query,
                    bool (*visit)(const struct store_past *past, void *user), void *user,
                    struct lit_error *error)
 {
-    struct store_index own_index = {0};
+    OWNED(store_index_clear) struct store_index own_index = {0};
     struct walk walk = {.store = store,
                         .query = query,
                         .index = query->index,
@@ -586,7 +586,6 @@ bool store_history(struct store *store, const struct store_query *query,
     }
     text_free(&walk.kept);
     free(walk.rows);
-    store_index_clear(&own_index);
     store_leave_reading(store, own);
     return good;
 }

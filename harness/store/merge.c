@@ -131,7 +131,7 @@ static bool find_offset(struct store *from, int64_t session, struct store *to, i
 // reports do. `uuid` is its identity in the copy, *copy its number there.
 static bool copy_session(struct merging *m, int64_t session, const char *uuid, int64_t *copy)
 {
-    struct store_session row;
+    OWNED(store_session_clear) struct store_session row = {0};
     int64_t offset = 0;
     if (!store_session_load(m->input, session, false, &row, m->error))
         return false;
@@ -150,7 +150,6 @@ static bool copy_session(struct merging *m, int64_t session, const char *uuid, i
         good = store_copy_rows(m->input, m->work, store_children[i].table,
                                "result IN (SELECT id FROM result WHERE session = ?1)", session, 0,
                                *copy, offset, m->error);
-    store_session_clear(&row);
     return good && store_sum_all(m->work, *copy, m->error);
 }
 

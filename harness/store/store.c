@@ -507,7 +507,7 @@ static struct store *open_to_read(const char *path, bool lenient, struct lit_err
     }
     if (!good && store->db && sqlite3_errcode(store->db) == SQLITE_CANTOPEN) {
         // A log cannot be made in this folder, but none is needed if none was left.
-        struct text log = {0};
+        OWNED(text_free) struct text log = {0};
         text_printf(&log, "%s-wal", name);
         if (access(log.data, F_OK) != 0) {
             close_database(store);
@@ -519,7 +519,6 @@ static struct store *open_to_read(const char *path, bool lenient, struct lit_err
                      "with the file %s-wal to one that can",
                      path, path);
         }
-        text_free(&log);
     }
     if (!good)
         store_close(&store);

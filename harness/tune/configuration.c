@@ -339,7 +339,7 @@ static void conclude(struct tuning *t, const struct tune_search *search)
 static void tune_case(struct tuning *t, const struct cat_case *which)
 {
     OWNED(text_free) struct text name = {0};
-    struct tune_search search;
+    OWNED(tune_clear) struct tune_search search = {0};
     const struct cat_module *module = cat_case_module(which);
     const struct tune_plan plan = {.seed = t->chosen->run.seed.value,
                                    .sets = t->chosen->sets,
@@ -359,7 +359,6 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
     t->sum = (struct eng_count){0};
     tune_run(&plan, measure, t, &search);
     conclude(t, &search);
-    tune_clear(&search);
 }
 
 // One device
@@ -380,7 +379,7 @@ static size_t count_wanted(const struct tuning *t, const struct eng_plan *plan)
 // False if the search of the others is over, too.
 static bool tune_device(struct tuning *t, const struct eng_device *device)
 {
-    struct eng_plan plan;
+    OWNED(eng_plan_clear) struct eng_plan plan = {0};
     eng_plan_make(&plan, &t->selection, &device->facts, false, 0);
     t->device = device;
     t->client = (struct eng_client){.watch = &t->devices.watch, .device = device};
@@ -396,7 +395,6 @@ static bool tune_device(struct tuning *t, const struct eng_device *device)
         if (is_wanted(t, &plan.cases[i]))
             tune_case(t, &plan.cases[i]);
     eng_client_end(&t->client);
-    eng_plan_clear(&plan);
     if (eng_end_stops(t->end)) {
         fprintf(stderr, "  device %u stops: %s\n", device->number, t->reason);
         *(t->end == ENG_END_UNFIT ? &t->tally.unopened : &t->tally.stopped) += 1;

@@ -168,7 +168,7 @@ static void check_where(const char *const *names, const char *marks, size_t insi
     const struct result *all[MOST];
     bool some[MOST];
     const size_t count = strlen(marks);
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     text_puts(&text, "");
     for (size_t i = 0; i < count; i++) {
         add(made, 0, names[i], 0, CAT_FORBIDDEN);
@@ -178,7 +178,6 @@ static void check_where(const char *const *names, const char *marks, size_t insi
         all[i] = &made->results[i];
     assert_int_equal(report_where(all, some, count, &text), inside);
     assert_string_equal(text.data, want);
-    text_free(&text);
     end(made);
 }
 
@@ -241,10 +240,8 @@ TEST(key_results)
 static size_t blocks_of(const struct report_model *model,
                         bool (*which)(const struct result *result), struct report_block **list)
 {
-    struct report_code code;
-    report_code_load(model, NULL, &code);
+    OWNED(report_code_clear) struct report_code code = report_code_load(model, NULL);
     const size_t count = report_blocks(&code, 0, which, list);
-    report_code_clear(&code);
     return count;
 }
 
@@ -358,7 +355,7 @@ static void check_again(size_t from, size_t count, bool thorough)
 {
     struct some some = {begin(), from, count, thorough, 0, ""};
     struct report_block *list;
-    struct text want = {0};
+    OWNED(text_free) struct text want = {0};
     some.made->devices[0].facts.subgroup = 32;
     cat_test_each(cat_test_find("sync-matrix.arithmetic"), 32, add_some, &some);
     assert_int_equal(some.made->model.result_count, count + thorough);
@@ -370,7 +367,6 @@ static void check_again(size_t from, size_t count, bool thorough)
         text_printf(&want, " %s", list[0].members[i]->id);
     text_puts(&want, " -d a0000000 --seed 0x5 -n 100");
     assert_string_equal(list[0].again, want.data);
-    text_free(&want);
     report_blocks_free(list, 1);
     end(some.made);
 }
@@ -445,7 +441,7 @@ static void take_code(struct isa_study *study, const char *lines)
 TEST(causes)
 {
     struct made *made = begin();
-    struct report_code code;
+    OWNED(report_code_clear) struct report_code code = {0};
     struct report_block *list;
     OWNED(isa_study_clear) struct isa_study study = {0};
     static const char *const reads[] = {"REDUX.SUM UR4, R0", "REDUX.MIN UR4, R0",
@@ -460,7 +456,7 @@ TEST(causes)
         take_code(&study, lines.data);
         add(made, 0, name.data, 100, CAT_FORBIDDEN);
     }
-    report_code_load(&made->model, NULL, &code);
+    code = report_code_load(&made->model, NULL);
     for (size_t i = 0; i < 3; i++)
         code.of[i] = &study.entries[i];
     assert_int_equal(report_blocks(&code, 0, report_failed, &list), 2);
@@ -468,7 +464,6 @@ TEST(causes)
     assert_memory_equal(list[0].cause, "at risk: REDUX.", 15);
     assert_memory_equal(list[1].cause, "at risk: SHFL.IDX", 17);
     report_blocks_free(list, 2);
-    report_code_clear(&code);
     end(made);
 }
 
@@ -478,10 +473,9 @@ static void check_columns(const char *text)
 {
     for (const char *at = text; *at;) {
         const size_t length = strcspn(at, "\n");
-        char *line = strndup(at, length);
+        OWNED(lit_free) char *line = strndup(at, length);
         if (table_text_width(line) > 100 && !strstr(line, "reproduce: "))
             fail_msg("wider than 100 columns: %s", line);
-        free(line);
         at += length + (at[length] == '\n');
     }
 }

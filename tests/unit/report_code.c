@@ -211,15 +211,14 @@ TEST(the_nearest_twin)
     static const char *const asked[] = {"", "*sync=none*"};
     for (size_t i = 0; i < 2; i++) {
         OWNED(report_model_clear) struct report_model model;
-        struct report_code code;
         stored_load(&s, &model);
         assert_true(report_model_narrow(&model, "", asked[i], &error));
-        report_code_load(&model, NULL, &code);
+        struct report_code code = report_code_load(&model, NULL);
         const struct result *twin = report_code_paired(&code, &model.results[0]);
         assert_non_null(twin);
         assert_string_equal(twin->name, SCAN("memory-once", "64"));
         report_code_clear(&code);
-        report_code_load(&model, "shuffle.scan", &code);
+        code = report_code_load(&model, "shuffle.scan");
         assert_null(report_code_of(&code, &model.results[0]));
         report_code_clear(&code);
     }
