@@ -364,13 +364,12 @@ static bool describe(struct store *store, struct text *text, struct lit_error *e
 {
     text_puts(text, "");
     for (int64_t id = 1; id <= 3; id++) {
-        struct store_session session;
+        OWNED(store_session_clear) struct store_session session = {0};
         struct lit_error none;
         if (!store_session_load(store, id, false, &session, &none))
             continue;
         text_printf(text, "session %s, seed %ju%s\n", session.uuid, (uintmax_t)session.seed,
                     session.finished ? ", finished" : "");
-        store_session_clear(&session);
         if (!store_devices(store, id, put_device, text, error) ||
             !store_results(store, id, put_result, text, error))
             return false;

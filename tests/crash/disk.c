@@ -411,7 +411,7 @@ static void lose_power(struct left *left, enum disk_fate fate, struct lit_random
 {
     static const uint64_t sectors[DISK_FATES] = {[DISK_TORN_512] = 512, [DISK_TORN_4096] = 4096};
     size_t count;
-    struct piece *pieces = cut_pieces(left, sectors[fate], &count);
+    OWNED(lit_free) struct piece *pieces = cut_pieces(left, sectors[fate], &count);
     for (size_t i = count; fate >= DISK_REORDERED && i > 1; i--) {
         const size_t other = random_next(random) % i;
         const struct piece piece = pieces[i - 1];
@@ -422,7 +422,6 @@ static void lose_power(struct left *left, enum disk_fate fate, struct lit_random
         if (fate == DISK_ALL || (fate != DISK_NONE && random_next(random) % 2))
             apply_part(&left->contents[pieces[i].event->file], pieces[i].event, pieces[i].from,
                        pieces[i].to);
-    free(pieces);
     size_t names = fate == DISK_NONE  ? 0
                    : fate == DISK_ALL ? left->unsynced_names_count
                                       : random_next(random) % (left->unsynced_names_count + 1);

@@ -51,9 +51,8 @@ static void tell(const struct comparison *comparison)
     MUST(!strstr(text.data, "<script"));
     text_free(&text);
     compare_json(comparison, &text);
-    json_t *json = json_loads(text.data, 0, NULL);
+    json_auto_t *json = json_loads(text.data, 0, NULL);
     MUST(json);
-    json_decref(json);
     text_free(&text);
 }
 
@@ -61,13 +60,12 @@ static void tell(const struct comparison *comparison)
 static void fuzz_check(const char *text, size_t size, bool read)
 {
     struct compare_faults faults = {0};
-    struct text said = {0};
+    OWNED(text_free) struct text said = {0};
     compare_report_check(text, size, "report", &faults, &said);
     MUST(read || faults.count);
     MUST(said.length && !strpbrk(said.data, "\r\033"));
     MUST(!faults.count == !faults.lines.length);
     MUST(!faults.count || !strpbrk(faults.lines.data, "\r\033"));
-    text_free(&said);
     text_free(&faults.lines);
 }
 
@@ -79,7 +77,7 @@ static void fuzz_report(const char *text, size_t size)
     check_error(good, &error);
     fuzz_check(text, size, good);
     if (good) {
-        struct comparison comparison;
+        OWNED(compare_clear) struct comparison comparison = {0};
         struct compare_request request = {.a = &side, .b = &side, .policy = compare_policy_default};
         side.broke = calloc(side.model.result_count + 1, sizeof *side.broke);
         MUST(side.broke);
@@ -87,7 +85,6 @@ static void fuzz_report(const char *text, size_t size)
         check_error(good, &error);
         if (good)
             tell(&comparison);
-        compare_clear(&comparison);
         free(side.broke);
     }
     report_model_clear(&side.model);
@@ -104,12 +101,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (kind) {
         fuzz_list((enum compare_list)(kind - kinds), text, size - 1);
     } else if (data[0] == 'A') {
-        struct compare_axis axis;
+        OWNED(compare_axis_clear) struct compare_axis axis = {0};
         struct lit_error error = {0};
         char word[256] = "";
         memcpy(word, text, size - 1 < sizeof word ? size - 1 : sizeof word - 1);
         check_error(compare_axis_parse(word, &axis, &error), &error);
-        compare_axis_clear(&axis);
     } else {
         fuzz_report(text, size - 1);
     }

@@ -20,26 +20,23 @@ static enum gen_answer judge(const struct gen_program *program, void *user)
 
 static void use(struct gen_program *program)
 {
-    struct masks_cell *cells = calloc(8 * GEN_SLOTS, sizeof *cells);
-    struct gen_shape *shape = gen_shape_make(program);
-    struct gen_module module;
+    OWNED(lit_free) struct masks_cell *cells = calloc(8 * GEN_SLOTS, sizeof *cells);
+    OWNED(lit_free) struct gen_shape *shape = gen_shape_make(program);
+    OWNED(gen_module_clear) struct gen_module module = {0};
     unsigned left = 40;
     uint32_t words[8];
     MUST(cells && shape->masks.slots <= GEN_SLOTS);
     for (uint32_t i = 0; i < 8; i++)
         words[i] = gen_word(1, 5 + i / 4, i % 4, 4);
+    OWNED(lit_free)
     uint32_t *records = calloc(128u * (gen_registers_records(program) + 1), 4 * sizeof *records);
     MUST(records);
     if (program->numbers)
         gen_interpret(program, 128, 128, 0, (uint32_t[256]){0}, records);
     else
         masks_simulate(&shape->masks, MASKS_MAXIMAL, 8, 4, words, cells);
-    free(records);
     gen_module_make(program, MASKS_MAXIMAL, &module);
     MUST(module.count > SPIRV_HEADER);
-    gen_module_clear(&module);
-    free(shape);
-    free(cells);
     const struct gen_limits limits = {.products = "u8.u8.u32.8x8x8 f16.f16.f32.8x8x8",
                                       .rule = MASKS_MAXIMAL};
     gen_shrink(program, &limits, judge, &left);
@@ -50,7 +47,7 @@ static void check(const char *source, size_t size)
 {
     struct gen_program program, again;
     struct lit_error error = {0};
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     if (!gen_read(source, size, &program, &error)) {
         MUST(error.message[0] && !strpbrk(error.message, "\n\r\033"));
         return;
@@ -58,7 +55,6 @@ static void check(const char *source, size_t size)
     gen_write(&program, &text);
     MUST(gen_read(text.data ? text.data : "", text.length, &again, &error));
     MUST(memcmp(&program, &again, sizeof program) == 0);
-    text_free(&text);
     gen_check(&program, MASKS_DEFAULT, &error);
     if (gen_check(&program, MASKS_MAXIMAL, &error))
         use(&program);

@@ -229,9 +229,8 @@ static void merge_stores(bool sum)
     text_free(&done.notes);
     struct store *store = store_open_read(out_path, &error);
     MUST(store);
-    struct history history;
+    OWNED(history_clear) struct history history = {0};
     MUST(history_load(store, NULL, 0, NULL, &history, &error));
-    history_clear(&history);
     store_close(&store);
     unlink(out_path);
 }

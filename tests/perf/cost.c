@@ -189,10 +189,9 @@ static void read_json(size_t count)
 {
     OWNED(text_free) struct text line = batch_line();
     for (size_t i = 0; i < count; i++) {
-        json_t *json = json_loadb(line.data, line.length, 0, NULL);
+        json_auto_t *json = json_loadb(line.data, line.length, 0, NULL);
         if (!json)
             die("jansson does not read the line");
-        json_decref(json);
     }
 }
 
@@ -446,11 +445,10 @@ static void plan_all(size_t count)
 // A plan of `count` configurations that are named one by one, from all over the catalogue.
 static void plan_named(size_t count)
 {
-    const char **patterns = lit_alloc(count, sizeof *patterns);
+    OWNED(lit_free) const char **patterns = lit_alloc(count, sizeof *patterns);
     for (size_t i = 0; i < count; i++)
         patterns[i] = names[i * (case_count / count)];
     make_plan(&(struct cat_selection){.patterns = patterns, .count = count, .thorough = false});
-    free(patterns);
 }
 
 static void find_modules(size_t count)

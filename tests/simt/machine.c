@@ -403,7 +403,7 @@ TEST(the_seed_decides_everything)
         char settings[128];
         static const char format[] = "model=%s,subgroup=4,threads=1,seed=%d";
         snprintf(settings, sizeof settings, format, model_names[model], 11);
-        char *first = strdup(trace(settings, "$copying", 1, DISPATCH_DONE));
+        OWNED(lit_free) char *first = strdup(trace(settings, "$copying", 1, DISPATCH_DONE));
         assert_non_null(first);
         assert_string_equal(trace(settings, "$copying", 1, DISPATCH_DONE), first);
         int others = 0;
@@ -413,7 +413,6 @@ TEST(the_seed_decides_everything)
             others += strcmp(strstr(trace(settings, "$copying", 1, DISPATCH_DONE), "\ncode"),
                              strstr(first, "\ncode")) != 0;
         }
-        free(first);
         // Under lockstep only which of two subgroups is next.
         assert_true(others >= (model == MODEL_TANGLED || model == MODEL_SNOOPING ? 10 : 1));
     }

@@ -172,7 +172,7 @@ TEST(enumerated)
 {
     const uint64_t every = getenv("LITMUS_SAMPLE") ? SAMPLED : getenv("LITMUS_FULL") ? 1 : FULL;
     struct share share = {0};
-    struct gen_small small;
+    OWNED(gen_small_clear) struct gen_small small = {0};
     gen_small_make(&small);
     for (small.program = 0; small.program < small.count; small.program++) {
         OWNED(text_free) struct text name = {0};
@@ -188,6 +188,5 @@ TEST(enumerated)
         gen_small_write(&small, &text);
         compare(name.data, text.data, draw, &share);
     }
-    gen_small_clear(&small);
     tell(&share, LEAST_OF_SMALL);
 }

@@ -181,11 +181,10 @@ TEST(outputs_are_those_of_the_operation)
                          64 + row.workgroups * (scans[i].scan == CAT_SCAN_ADD64 ? 4 : 2));
     }
     size_t number;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     text_printf(&name, SCAN_OF, TICKET, "place=same/");
     assert_true(look_row_find(name.data, &number));
     assert_true(look_row(number, 1u << 20).in_place);
-    text_free(&name);
     assert_int_equal(cat_scan_input(CAT_SCAN_FADD, 0, 6), 0x3F800000); // 1.0
     assert_int_equal(cat_scan_input(CAT_SCAN_FADD, 0, 7), 0xBF800000);
 }

@@ -390,9 +390,8 @@ TEST(what_is_left_out_is_the_default)
     }
     char id[1 + CFG_ID_SIZE] = "!";
     cfg_id(LOOP REST "@workgroup=64,subgroup=32", id + 1);
-    char *pattern = cat_pattern(id);
+    OWNED(lit_free) char *pattern = cat_pattern(id);
     assert_string_equal(pattern, "!" LOOP REST "@workgroup=64,subgroup=32");
-    free(pattern);
     check_complaint("ffffffff", "no configuration has the id 'ffffffff'");
     struct cat_case which;
     must_fail_as("shuffle.scan-loop: parameter 'workgroup' is missing",

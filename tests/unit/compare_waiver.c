@@ -277,8 +277,8 @@ TEST(long_lists)
     static char names[NAMES][128];
     static struct result results[NAMES];
     static struct compare_entry entries[NAMES];
-    struct compare_waivers waivers;
-    struct text list = {0};
+    OWNED(compare_waivers_clear) struct compare_waivers waivers = {0};
+    OWNED(text_free) struct text list = {0};
     for (int i = 0; i < LINES; i++) {
         static const char *const forms[] = {"dEQP-VK\\.memory\\.%d\\..*", "shuffle.*case-%d@",
                                             "(scan|shuffle)\\.[a-z-]+/case-%d$",
@@ -309,8 +309,6 @@ TEST(long_lists)
             tried += compare_regex_may_match(waiver->needed, names[i]);
         }
     assert_in_range(tried, matched, waivers.count / 11 * 10);
-    compare_waivers_clear(&waivers);
-    text_free(&list);
 }
 
 // What is written is refused until it is filled in, and then waives all of it.

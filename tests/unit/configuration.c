@@ -25,10 +25,9 @@ TEST(names_come_apart)
         assert_string_equal(cfg.variant[i].value, want[i].value);
         assert_int_equal(cfg.variant[i].role, want[i].role);
     }
-    struct text again = {0};
+    OWNED(text_free) struct text again = {0};
     cfg_print(cfg.test, cfg.variant, 6, &again);
     assert_string_equal(again.data, NAME);
-    text_free(&again);
     cfg_clear(&cfg);
     assert_null(cfg.name);
 }

@@ -181,7 +181,7 @@ static void load_run(struct exp_trace *trace, unsigned loaded, unsigned store_at
 
 static void check_load(unsigned loaded, unsigned store_at, unsigned load_at, const char *wanted)
 {
-    struct text sentence = {0};
+    OWNED(text_free) struct text sentence = {0};
     struct exp_trace right[2], trace;
     struct exp_fault b;
     load_run(&right[0], 0x42, 1, 2);
@@ -190,7 +190,6 @@ static void check_load(unsigned loaded, unsigned store_at, unsigned load_at, con
     exp_fault_find(&trace, &right[0], &right[1], &b);
     exp_sentence(&trace, &b, &sentence);
     assert_string_equal(sentence.data, wanted);
-    text_free(&sentence);
     exp_trace_clear(&trace);
     exp_trace_clear(&right[0]);
     exp_trace_clear(&right[1]);

@@ -78,9 +78,9 @@ static bool nothing[16]; // of the buffer's words
 // Looks at the run: what it finds, as letters: r, u, o, each once for each pair of instructions.
 static void check(struct run *run, const char *wanted)
 {
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace = {0};
     const struct exp_bytes bytes[] = {{sizeof nothing / sizeof *nothing * 4, nothing}, {64, NULL}};
-    struct exp_findings findings = {0};
+    OWNED(exp_findings_clear) struct exp_findings findings = {0};
     static const bool unused[NARROW + 1] = {[EXCHANGE] = true};
     const struct exp_dispatch of = {.trace = &trace, .buffers = bytes, .unused = unused};
     char found[32] = "";
@@ -92,8 +92,6 @@ static void check(struct run *run, const char *wanted)
     for (size_t i = 0; i < findings.count && i < 31; i++)
         found[i] = "ruob"[findings.items[i].what];
     assert_string_equal(found, wanted);
-    exp_findings_clear(&findings);
-    exp_trace_clear(&trace);
     text_free(&run->text);
 }
 
@@ -248,9 +246,9 @@ TEST(test_fences)
 // An instruction that some come to; where the others are.
 static void missed(struct run *run, unsigned reached, unsigned code, unsigned first, unsigned at)
 {
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace = {0};
     const struct exp_bytes bytes[] = {{64, NULL}, {64, NULL}};
-    struct exp_findings findings = {0};
+    OWNED(exp_findings_clear) struct exp_findings findings = {0};
     const struct exp_dispatch of = {.trace = &trace, .buffers = bytes};
     text_puts(&run->text, "switches 0\nend 0 done\n");
     assert_true(exp_trace_read(run->text.data, run->text.length, &trace, NULL));
@@ -260,8 +258,6 @@ static void missed(struct run *run, unsigned reached, unsigned code, unsigned fi
     assert_int_equal(findings.items[0].reached, reached);
     assert_int_equal(findings.items[0].code, code);
     assert_int_equal(findings.items[0].at[first], at);
-    exp_findings_clear(&findings);
-    exp_trace_clear(&trace);
     text_free(&run->text);
 }
 
@@ -270,9 +266,9 @@ static void missed(struct run *run, unsigned reached, unsigned code, unsigned fi
 static bool is_endless(const char *place, unsigned other, unsigned barrier_at, bool runs)
 {
     struct run run;
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace = {0};
     const struct exp_bytes bytes[] = {{64, NULL}, {64, NULL}};
-    struct exp_findings findings = {0};
+    OWNED(exp_findings_clear) struct exp_findings findings = {0};
     const struct exp_dispatch of = {.trace = &trace, .buffers = bytes};
     begin(&run, 1, 0, 0, 0x48);
     step(&run, 15, STORE, BUFFER, 0);
@@ -298,8 +294,6 @@ static bool is_endless(const char *place, unsigned other, unsigned barrier_at, b
         assert_int_equal(finding->within, 16);
         assert_int_equal(finding->times, 1);
     }
-    exp_findings_clear(&findings);
-    exp_trace_clear(&trace);
     text_free(&run.text);
     return found;
 }
@@ -453,8 +447,8 @@ TEST(test_variables)
 TEST(test_times)
 {
     struct run run;
-    struct exp_trace trace;
-    struct exp_findings findings = {0};
+    OWNED(exp_trace_clear) struct exp_trace trace = {0};
+    OWNED(exp_findings_clear) struct exp_findings findings = {0};
     const struct exp_bytes bytes[] = {{sizeof nothing, nothing}, {64, NULL}};
     const struct exp_dispatch of = {.trace = &trace, .buffers = bytes};
     begin(&run, 1, 0, 0, 0);
@@ -467,7 +461,5 @@ TEST(test_times)
     assert_int_equal(findings.items[0].times, 15);
     assert_int_equal(findings.items[0].step, 1);
     assert_string_equal(exp_variable(&trace, &trace.steps[1]), "%more");
-    exp_findings_clear(&findings);
-    exp_trace_clear(&trace);
     text_free(&run.text);
 }

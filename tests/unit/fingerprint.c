@@ -136,7 +136,7 @@ TEST(devices_are_known_by_their_strategy)
             struct play play = {table[i].device, &model, noise};
             cat_test_each(cat_test_find("divergence.sides"), LANES, play_pieces, &play);
             cat_test_each(cat_test_find("divergence.loop-exit"), LANES, play_pieces, &play);
-            struct report_fingerprint *list;
+            OWNED(lit_free) struct report_fingerprint *list = NULL;
             assert_int_equal(report_fingerprints(&model, 0, &list), 3);
             const char *const names[] = {table[i].sides, table[i].clock, table[i].loop};
             for (size_t q = 0; q < 3; q++) {
@@ -147,7 +147,6 @@ TEST(devices_are_known_by_their_strategy)
                 assert_int_equal(list[q].strategies[0].matching * 1000,
                                  list[q].observations * (1000 - noise));
             }
-            free(list);
         }
 }
 
@@ -186,14 +185,13 @@ TEST(places_of_reconvergence_are_known)
         struct places places = {&model, table[i].in_if, table[i].in_broken_if,
                                 table[i].behind_loop};
         cat_test_each(cat_test_find("divergence.reconverge"), LANES, play_places, &places);
-        struct report_fingerprint *list;
+        OWNED(lit_free) struct report_fingerprint *list = NULL;
         assert_int_equal(report_fingerprints(&model, 0, &list), 1);
         assert_string_equal(list->question, "where lanes reconverge");
         assert_string_equal(list->strategies[0].name, table[i].name);
         assert_int_equal(list->observations, 1500);
         assert_int_equal(list->strategies[0].matching, 1500);
         assert_int_equal(list->best, 1);
-        free(list);
     }
 }
 
@@ -209,7 +207,7 @@ TEST(sections_say_what_was_seen)
     OWNED(clear) struct report_model model = {.devices = &device, .device_count = 1};
     struct play play = {first, &model, 400};
     OWNED(text_free) struct text terminal = {0}, markdown = {0};
-    struct table table = {0};
+    OWNED(table_clear) struct table table = {0};
     report_divergence(&model, 0, false, &table);
     table_terminal(&table, false, &terminal);
     table_markdown(&table, SIZE_MAX, &markdown);
@@ -228,7 +226,6 @@ TEST(sections_say_what_was_seen)
     contains(terminal.data, "3,000");
     contains(terminal.data, "> 1-1.3e-3");
     table_markdown(&table, SIZE_MAX, &markdown);
-    table_clear(&table);
     contains(markdown.data, "| loop exit or back edge first | back edge first | 3,000 | 3,000 |");
     contains(markdown.data, "| true side first (mixed) |");
     json = report_fingerprints_json(&model);

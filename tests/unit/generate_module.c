@@ -37,8 +37,8 @@ static void compare(const struct gen_program *program, enum masks_rule rule)
 {
     char folder[] = "/tmp/litmus-generate-XXXXXX", text_path[64], module_path[64];
     const struct gen_title title = {.name = "reconvergence.fuzz", .origin = "a test", .rule = rule};
-    struct gen_module module;
-    struct text text = {0};
+    OWNED(gen_module_clear) struct gen_module module = {0};
+    OWNED(text_free) struct text text = {0};
     size_t count;
     assert_non_null(mkdtemp(folder));
     snprintf(text_path, sizeof text_path, "%s/text", folder);
@@ -51,7 +51,7 @@ static void compare(const struct gen_program *program, enum masks_rule rule)
     fclose(file);
 
     run("%s --target-env spv1.3 -o %s %s", assembler, module_path, text_path);
-    uint32_t *words = read_module(module_path, &count);
+    OWNED(lit_free) uint32_t *words = read_module(module_path, &count);
     words[2] = 0; // the assembler's mark
     assert_int_equal(count, module.count);
     assert_memory_equal(words, module.words, count * 4);
@@ -64,9 +64,6 @@ static void compare(const struct gen_program *program, enum masks_rule rule)
     assert_true(cat_module_features(module.words, module.count, &features, &error));
     assert_int_equal(features >> CAT_FEATURE_MAXIMAL & 1, rule == MASKS_MAXIMAL);
     assert_int_equal(features >> CAT_FEATURE_SUBGROUP_UNIFORM & 1, rule == MASKS_SUBGROUP_UNIFORM);
-    free(words);
-    gen_module_clear(&module);
-    text_free(&text);
     unlink(text_path);
     unlink(module_path);
     rmdir(folder);

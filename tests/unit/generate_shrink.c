@@ -128,7 +128,7 @@ TEST(data_shrinks)
     unsigned found = 0;
     for (uint64_t i = 0; i < 100; i++) {
         struct gen_program program;
-        struct text text = {0};
+        OWNED(text_free) struct text text = {0};
         gen_draw(&program, &limits, 1, i);
         if (!shuffles(&program))
             continue;
@@ -138,7 +138,6 @@ TEST(data_shrinks)
         if (strcmp(text.data, "registers 4 1 u0=shuffle(u0,u0)") != 0 &&
             strcmp(text.data, "registers 4 1 p0=shuffle.bool(p0,u0)") != 0)
             fail_msg("program %d: %s", (int)i, text.data);
-        text_free(&text);
         found++;
     }
     assert_true(found > 10);

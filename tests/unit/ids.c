@@ -101,10 +101,9 @@ TEST(words_that_are_no_module_stay)
     static const uint32_t odd[] = {1, 2, 3, 4, 5, OP(9, 17), 1};
     for (size_t count = 0; count <= 7; count++) {
         size_t copied = 0;
-        uint32_t *copy = cat_ids_insert(odd, count, "", 0, &copied);
+        OWNED(lit_free) uint32_t *copy = cat_ids_insert(odd, count, "", 0, &copied);
         assert_int_equal(copied, count);
         assert_memory_equal(copy, odd, count * 4);
-        free(copy);
         struct text names = {0};
         ids_list("%a = b", odd, count, &names);
         assert_int_equal(names.length, 0);

@@ -89,7 +89,7 @@ TEST(test_property)
     for (int round = 0; round < 300; round++) {
         char letters[2][12], text[2][64];
         struct side side[2];
-        struct isa_diff diff;
+        OWNED(isa_diff_clear) struct isa_diff diff = {0};
         for (int s = 0; s < 2; s++) {
             size_t length = (seed = seed * 1664525 + 1013904223) >> 24 & 7, at = 0;
             for (size_t i = 0; i < length; i++) {
@@ -116,7 +116,6 @@ TEST(test_property)
         assert_int_equal(next[0], strlen(letters[0]));
         assert_int_equal(next[1], strlen(letters[1]));
         assert_int_equal(equal, longest(letters[0], letters[1]));
-        isa_diff_clear(&diff);
         clear(&side[0]);
         clear(&side[1]);
     }

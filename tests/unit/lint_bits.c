@@ -11,7 +11,7 @@
 static void find(const char *of, enum masks_rule rule, const char *listing, struct text *out)
 {
     struct gen_program read;
-    struct gen_module module = {0};
+    OWNED(gen_module_clear) struct gen_module module = {0};
     const char *program = section(of)->text;
     OWNED(sass_code_clear) struct sass_code code;
     OWNED(lint_clear) struct lint lint;
@@ -26,7 +26,6 @@ static void find(const char *of, enum masks_rule rule, const char *listing, stru
     for (size_t i = 0; i < lint.count; i++)
         if (lint_is_cause(lint.findings[i].kind))
             lint_word(&code, &lint, &lint.findings[i], out);
-    gen_module_clear(&module);
 }
 
 TEST(a_predicate_with_another_bit_is_named)

@@ -182,16 +182,14 @@ static void make_keys(struct trace *lanes, size_t count, const char *past, size_
             all_leave = lanes[l].events[at[l]].value != 0;
         append_event(&common, &lanes[0].events[at[0]]);
         if (all_leave) { // inside they may go apart; at the merge block they are together
-            size_t *inside = lit_alloc(count, sizeof(size_t));
-            size_t *leave = lit_alloc(count, sizeof(size_t));
+            OWNED(lit_free) size_t *inside = lit_alloc(count, sizeof(size_t));
+            OWNED(lit_free) size_t *leave = lit_alloc(count, sizeof(size_t));
             for (size_t l = 0; l < count; l++) {
                 leave[l] = lanes[l].events[at[l]].value;
                 inside[l] = at[l] + 1;
             }
             make_keys(lanes, count, common.data, inside, leave);
             memcpy(at, leave, count * sizeof(size_t));
-            free(inside);
-            free(leave);
             continue; // with LEAVE, the same for all
         }
         for (size_t l = 0; l < count; l++) {
@@ -201,14 +199,13 @@ static void make_keys(struct trace *lanes, size_t count, const char *past, size_
         }
     }
     for (size_t l = 0; l < count; l++) { // from here on each for itself
-        struct text own = {0};
+        OWNED(text_free) struct text own = {0};
         text_puts(&own, common.data ? common.data : "");
         for (; at[l] < end[l]; at[l]++) {
             append_event(&own, &lanes[l].events[at[l]]);
             if (lanes[l].events[at[l]].kind == LOOK)
                 lanes[l].events[at[l]].key = lit_strdup(own.data);
         }
-        text_free(&own);
     }
 }
 
@@ -520,15 +517,13 @@ static void try_random_shape(unsigned seed, uint32_t lanes, uint32_t subgroup)
         words[l] = shared | own | ((uint32_t)random_below(&maker.random, 4) * 0x5bd1u & 0xffffu);
     }
 
-    struct masks_cell *got = lit_alloc((size_t)lanes * shape.slots, sizeof(*got));
-    struct masks_cell *want = lit_alloc((size_t)lanes * shape.slots, sizeof(*want));
+    OWNED(lit_free) struct masks_cell *got = lit_alloc((size_t)lanes * shape.slots, sizeof(*got));
+    OWNED(lit_free) struct masks_cell *want = lit_alloc((size_t)lanes * shape.slots, sizeof(*want));
     for (enum masks_rule rule = MASKS_DEFAULT; rule <= MASKS_MAXIMAL; rule++) {
         masks_simulate(&shape, rule, lanes, subgroup, words, got);
         simulate_slowly(&shape, rule, lanes, subgroup, words, want);
         assert_same_cells(got, want, lanes, shape.slots, rules[rule], seed);
     }
-    free(got);
-    free(want);
     for (size_t i = 0; i < maker.lists; i++)
         free(maker.made[i]);
 }

@@ -246,18 +246,16 @@ static void merge_bad(const char *output, const char *const *inputs, size_t coun
 {
     struct store_merge_done done;
     size_t before = 0, after = 0, files = count_files();
-    char *old = read_file(output, &before);
+    OWNED(lit_free) char *old = read_file(output, &before);
     must_fail(part, merge(output, inputs, count, sum, &done, &error));
     assert_null(strchr(error.message, '\n'));
     assert_int_equal(error.code, LIT_EXIT_USAGE);
-    char *new = read_file(output, &after);
+    OWNED(lit_free) char *new = read_file(output, &after);
     assert_int_equal(!old, !new);
     assert_int_equal(before, after);
     if (old)
         assert_memory_equal(old, new, before);
     assert_int_equal(files, count_files());
-    free(old);
-    free(new);
     text_free(&done.notes);
 }
 

@@ -100,8 +100,8 @@ TEST(as_json)
     struct eng_device devices[] = {{.id = "a"}, {.id = "b"}, {.id = "c"}};
     struct report_model model = {
         .results = results, .result_count = 4, .devices = devices, .device_count = 3};
-    json_t *made = report_mutation_json(&model);
-    char *text = json_dumps(made, JSON_COMPACT | JSON_SORT_KEYS);
+    json_auto_t *made = report_mutation_json(&model);
+    OWNED(lit_free) char *text = json_dumps(made, JSON_COMPACT | JSON_SORT_KEYS);
     assert_string_equal(
         text, "[{\"controls\":1,\"device\":\"a\",\"families\":[{\"controls\":1,\"family\":"
               "\"memory\",\"seen\":0,\"too_gentle\":true}],\"score\":0.0,\"seen\":0,\"unseen\":["
@@ -109,6 +109,4 @@ TEST(as_json)
               "\"family\":\"barrier\",\"seen\":1,\"too_gentle\":false},{\"controls\":1,"
               "\"family\":\"memory\",\"seen\":0,\"too_gentle\":true}],\"score\":0.5,\"seen\":1,"
               "\"unseen\":[\"memory\"]}]");
-    free(text);
-    json_decref(made);
 }

@@ -661,11 +661,10 @@ static void check_types(const struct cat_case *which, void *user)
         .subgroup = which->subgroup, .workgroup = 64, .scale = 2, .which = which};
     struct cat_shape shape;
     assert_true(cat_oracle_shape(which->test->oracle, &args, &shape, &error));
-    uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
+    OWNED(lit_free) uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
     cat_oracle_input(which->test->oracle, &args, &shape, 9, input);
     for (uint32_t i = 0; i < shape.input_words - shape.elements; i++)
         check_float(&args, input[shape.elements + i], i % 2);
-    free(input);
     ++*(size_t *)user;
 }
 

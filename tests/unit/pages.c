@@ -122,12 +122,11 @@ TEST(pages_of_tests)
                 add(&made, cat_module_page(test, &modules[i]), language_of(test, &modules[i]));
         make_all(&made);
         for (size_t i = 0, file = 0; i < count; i++) {
-            struct text name = {0};
+            OWNED(text_free) struct text name = {0};
             text_printf(&name, "%s/%s", test->head.name, modules[i].variant);
             if (is_taken(i, &modules[i]))
                 compare(&made, file++, language_of(test, &modules[i]), name.data,
                         cat_module_words(test, &modules[i]), modules[i].count);
-            text_free(&name);
             glsl += is_glsl(&modules[i]);
         }
         assert_int_equal(rmdir(made.folder), 0);

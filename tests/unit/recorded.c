@@ -40,12 +40,11 @@ TEST(test_settings)
 
 TEST(test_members)
 {
-    json_t *root = store_recorded("{\"runs\": 5, \"db\": \"/etc/passwd\", \"json\": \"out\","
-                                  " \"env\": {\"LD_PRELOAD\": \"x\"}, \"patterns\": [\"a\"]}");
+    json_auto_t *root = store_recorded("{\"runs\": 5, \"db\": \"/etc/passwd\", \"json\": \"out\","
+                                       " \"env\": {\"LD_PRELOAD\": \"x\"}, \"patterns\": [\"a\"]}");
     assert_int_equal(json_object_size(root), 2);
     assert_int_equal(json_integer_value(json_object_get(root, "runs")), 5);
     assert_true(json_is_array(json_object_get(root, "patterns")));
-    json_decref(root);
     static const char *const none[] = {"", "[]", "{", "7", "\"runs\""};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_null(store_recorded(none[i]));

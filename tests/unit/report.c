@@ -365,7 +365,7 @@ TEST(test_files)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         OWNED(stored_drop) struct stored s = cases[i].make();
         for (unsigned form = 0; form <= REPORT_FORMS; form++) {
-            struct report_model model;
+            OWNED(report_model_clear) struct report_model model = {0};
             OWNED(text_free) struct text text = {0};
             if (!(cases[i].forms >> form & 1))
                 continue;
@@ -379,7 +379,6 @@ TEST(test_files)
             replace(&text, "<script>// SPDX", "</script>", "");
             check(cases[i].name, form == REPORT_FORMS ? "terminal" : report_formats[form].name,
                   &text);
-            report_model_clear(&model);
         }
     }
 }

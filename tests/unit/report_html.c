@@ -209,12 +209,11 @@ TEST(test_entries)
     assert_int_equal(html_alike(entries, 5, 1, HTML_TEST), 4);
     assert_int_equal(html_alike(entries, 5, 1, HTML_KEY), 2);
     assert_int_equal(html_alike(entries, 5, 3, HTML_KEY), 2);
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     html_pairs(&out, entries + 1, 4, 0, false);
     text_puts(&out, " | ");
     html_pairs(&out, entries + 1, 4, 0, true);
     assert_string_equal(out.data, "w=128 | s=1");
-    text_free(&out);
     html_entries_free(entries, 5);
     for (size_t i = 0; i < 5; i++) {
         cfg_clear(&results[i].cfg);

@@ -119,7 +119,7 @@ TEST(sections)
     struct eng_device device = {.id = "0123456789abcdef"};
     OWNED(text_free) struct text text = {0};
     made.model.devices = &device;
-    struct table table = {0};
+    OWNED(table_clear) struct table table = {0};
     report_waits(&made.model, 0, false, &table);
     table_terminal(&table, false, &text);
     table_markdown(&table, SIZE_MAX, &text);
@@ -137,7 +137,6 @@ TEST(sections)
     assert_non_null(strstr(text.data, "\n  Between workgroups: fair, by 1 programs"));
     table_markdown(&table, SIZE_MAX, &text);
     assert_non_null(strstr(text.data, "\n\nBetween workgroups: fair, by 1 programs"));
-    table_clear(&table);
     json = report_progress_json(&made.model);
     const json_t *entry = json_array_get(json, 0);
     assert_int_equal(json_array_size(json_object_get(entry, "waits")), 3);

@@ -162,11 +162,10 @@ TEST(every_mode_has_its_program)
         assert_int_equal(count(program, "configuration>"), 0);
         for (size_t j = 0; j < 4; j++)
             assert_int_equal(count(program, modes[j].has), i == j);
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         cat_case_name(&made->ready.which, &name);
         assert_int_equal(count(program, name.data), 1);
         assert_int_equal(count(file(made, "README.md"), name.data), 1);
-        text_free(&name);
         drop(made);
     }
 }
@@ -267,13 +266,12 @@ TEST(amber_finds_what_was_wrong)
         }
         failures[result.failure_count++].at.instance = UINT64_MAX / 2; // of a damaged store
         made->repro.result = &result;
-        struct text script = {0};
+        OWNED(text_free) struct text script = {0};
         size_t words, found;
         repro_amber(&made->repro, &script);
         judge(made, script.data, &words, &found);
         assert_true(found >= result.failure_count - 1);
         assert_true(words <= 65536 + found && words >= (all < 65536 ? all / 8 : 65536));
-        text_free(&script);
         made->repro.result = NULL;
         drop(made);
     }
@@ -299,12 +297,11 @@ TEST(hostile_names_are_text)
                      1);
     assert_int_equal(count(file(made, "Makefile"), "reboot"), 0);
     assert_int_equal(count(file(made, "test.amber"), "reboot"), 0);
-    json_t *json = json_loads(file(made, "facts.json")->data, 0, NULL);
+    json_auto_t *json = json_loads(file(made, "facts.json")->data, 0, NULL);
     assert_non_null(json);
     const char *name = json_string_value(json_object_get(json_object_get(json, "device"), "name"));
     assert_string_equal(name, facts.name);
     assert_true(json_is_null(json_object_get(json, "measured")));
-    json_decref(json);
     drop(made);
     facts = kept;
 }
@@ -376,7 +373,7 @@ TEST(machine_code_is_for_a_disassembler)
 {
     static const char bytes[] = "sixteen\0bytes!!";
     struct made *made = make(TAGS);
-    struct isa_study study = {0};
+    OWNED(isa_study_clear) struct isa_study study = {0};
     struct isa_code code = {0};
     struct isa_piece *piece = isa_add_piece(&code, ISA_MACHINE, "SASS", "", bytes, 16);
     piece->architecture = 90;
@@ -394,14 +391,13 @@ TEST(machine_code_is_for_a_disassembler)
     assert_int_equal(count(readme, "It takes 16 registers, 16 bytes of SASS"), 1);
     assert_int_equal(count(readme, "| code.bin | 16 |"), 1);
     assert_null(file(made, "code-difference.txt"));
-    isa_study_clear(&study);
     drop(made);
 }
 
 TEST(other_code_is_as_it_came)
 {
     struct made *made = make(TAGS);
-    struct isa_study study = {0};
+    OWNED(isa_study_clear) struct isa_study study = {0};
     struct isa_code code = {0}, twin = {0};
     struct result result = {.name = "", .test = "", .stress = "", .rule = "", .failed_runs = 3};
     struct result other = {.name = "b/x=<2>", .judged = 1000};
@@ -425,7 +421,6 @@ TEST(other_code_is_as_it_came)
     assert_int_equal(count(readme, "nearest passing variant is b/x=&#60;2&#62; (0 of 1,000 runs)."),
                      1);
     assert_int_equal(count(readme, "nvdisasm"), 0);
-    isa_study_clear(&study);
     made->repro.result = NULL;
     drop(made);
 }
@@ -433,7 +428,7 @@ TEST(other_code_is_as_it_came)
 TEST(no_code_is_said)
 {
     struct made *made = make(TAGS);
-    struct isa_study study = {0};
+    OWNED(isa_study_clear) struct isa_study study = {0};
     struct isa_code code = {0};
     char header[32] = {32}; // a cache with nothing in it
     isa_add_piece(&code, ISA_CACHE, "pipeline cache", "", header, sizeof header);
@@ -447,7 +442,6 @@ TEST(no_code_is_said)
         count(file(made, "README.md"), "There is no code: the driver provides no code"), 1);
     assert_null(file(made, "code.txt"));
     assert_null(file(made, "code.bin"));
-    isa_study_clear(&study);
     drop(made);
 }
 

@@ -61,9 +61,8 @@ TEST(the_driver_is_the_only_one)
     setenv("VK_ICD_FILENAMES", "/other.json", 1);
     setenv("LITMUS_SIMT_ICD", path, 1);
     assert_true(eng_simt_use("unfair,seed=3", &error));
-    char *real = realpath(path, NULL);
+    OWNED(lit_free) char *real = realpath(path, NULL);
     assert_string_equal(getenv("VK_DRIVER_FILES"), real);
-    free(real);
     assert_string_equal(getenv("LITMUS_SIMT"), "model=unfair,seed=3");
     assert_null(getenv("VK_LOADER_DRIVERS_SELECT"));
     assert_null(getenv("VK_ICD_FILENAMES"));

@@ -51,7 +51,7 @@ TEST(each_is_there_once)
     OWNED(gen_small_clear) struct gen_small small;
     size_t count = 0;
     gen_small_make(&small);
-    char **keys = lit_alloc(small.count, sizeof *keys);
+    OWNED(lit_free) char **keys = lit_alloc(small.count, sizeof *keys);
     for (size_t i = 0; i < small.count; i++)
         if (small.programs[i].threads == 2)
             keys[count++] = key(&small.programs[i], false, false);
@@ -68,7 +68,6 @@ TEST(each_is_there_once)
         }
     while (count > 0)
         free(keys[--count]);
-    free(keys);
 }
 
 // What a text comes to: whether it forbids anything, and has a kernel.

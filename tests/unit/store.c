@@ -277,12 +277,11 @@ TEST_IN(test_strange_files, make_path, remove_folder)
     check_refused("not a litmus store");
     write_file("x", 1);
     check_refused("not a litmus store");
-    char *noise = lit_alloc(100000, 1);
+    OWNED(lit_free) char *noise = lit_alloc(100000, 1);
     for (size_t i = 0; i < 100000; i++)
         noise[i] = (char)(i * 2654435761u >> 13);
     write_file(noise, 100000);
     check_refused("not a litmus store");
-    free(noise);
 
     unlink(path);
     execute("CREATE TABLE mail (text)");

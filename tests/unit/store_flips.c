@@ -67,14 +67,13 @@ static bool put_tuning(const struct result *best, void *user)
 static void read_history(struct store *store, struct said *said)
 {
     const struct history_info info = {.all = true};
-    struct history history;
+    OWNED(history_clear) struct history history = {0};
     if (history_load(store, NULL, 0, NULL, &history, &error)) {
         history_print(&history, &info, &said[SAID_HISTORY].text);
         history_json(&history, &said[SAID_HISTORY].text);
     } else {
         note_error(&said[SAID_HISTORY], &error);
     }
-    history_clear(&history);
     OWNED(store_index_clear) struct store_index index;
     if (store_index_load(store, true, &index, &error)) {
         history_print_drivers(&index, &info, &said[SAID_INDEX].text);

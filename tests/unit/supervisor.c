@@ -130,12 +130,11 @@ static void wait_for_store(uint64_t runs)
     char path[256];
     snprintf(path, sizeof path, "%s/x.db", getenv("FAKE_FOLDER"));
     for (uint64_t stored = 0; stored < runs; usleep(2000)) {
-        struct store_session own = {0};
+        OWNED(store_session_clear) struct store_session own = {0};
         struct store *file = store_open_read(path, &error);
         stored = 0;
         if (file && store_session_load(file, 0, true, &own, &error))
             store_results(file, own.id, take_runs, &stored, &error);
-        store_session_clear(&own);
         store_close(&file);
         pass(0.005);
     }
@@ -397,7 +396,7 @@ static void begin_session(void)
 static int begin(void **state)
 {
     struct cat_selection all = {0};
-    struct eng_plan plan;
+    OWNED(eng_plan_clear) struct eng_plan plan = {0};
     char path[64];
     if (!mkdtemp(folder))
         return -1;
@@ -413,7 +412,6 @@ static int begin(void **state)
     for (size_t i = 0, found = 0; i < plan.count && found < NAMES; i++)
         if (cat_case_module(&plan.cases[i]))
             cat_case_name(&plan.cases[i], &names[found++]);
-    eng_plan_clear(&plan);
     snprintf(path, sizeof path, "%s/x.db", folder);
     store = store_open(path, &error);
     return store && names[NAMES - 1].data ? 0 : -1;

@@ -149,12 +149,11 @@ TEST(it_can_be_cut_short_anywhere)
     const struct tune_plan plan = {.seed = 5, .sets = 7, .runs = 10, .limits = limits};
     for (uint64_t calls = 1;; calls++) {
         struct made_up test = {.rate = planted, .stop_after = calls};
-        struct tune_search found;
+        OWNED(tune_clear) struct tune_search found = {0};
         search(&plan, &test, &found);
         assert_true(found.best < found.count);
         const bool whole = found.whole;
         assert_true(whole || found.chosen == 0);
-        tune_clear(&found);
         if (whole)
             break;
         assert_true(calls < 100);
