@@ -57,8 +57,7 @@ static void clear_found(struct found *found)
 // `below`: "" or "test/". False with errno.
 static bool look(const char *path, const char *below, struct found *found)
 {
-    OWNED(text_free) struct text here = {0};
-    text_printf(&here, "%s/%s", path, below);
+    OWNED(text_free) struct text here = text_format("%s/%s", path, below);
     DIR *open = opendir(here.data);
     if (!open)
         return false;
@@ -75,9 +74,8 @@ static bool look(const char *path, const char *below, struct found *found)
         if (good && S_ISREG(what.st_mode)) {
             LIT_ADD(found->files, found->file_count) = name.data;
         } else if (good && S_ISDIR(what.st_mode) && !below[0]) {
-            OWNED(text_free) struct text deeper = {0};
             LIT_ADD(found->folders, found->folder_count) = name.data;
-            text_printf(&deeper, "%s/", name.data);
+            OWNED(text_free) struct text deeper = text_format("%s/", name.data);
             good = look(path, deeper.data, found);
         } else {
             free(found->foreign);

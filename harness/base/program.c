@@ -86,8 +86,7 @@ bool lit_program_run(const char *const *words, double seconds, size_t limit, str
     char bytes[16384];
     const char *line, *program = words[0];
     const double deadline = clock_now() + seconds;
-    OWNED(text_free) struct text command = {0};
-    text_printf(&command, "timeout -s KILL %g", seconds);
+    OWNED(text_free) struct text command = text_format("timeout -s KILL %g", seconds);
     for (; *words; words++) {
         text_puts(&command, " ");
         text_quote(&command, *words);

@@ -188,14 +188,12 @@ size_t text_mark(const char *bytes, size_t length)
     return length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-void text_printf(struct text *text, const char *format, ...)
+static void print(struct text *text, const char *format, va_list arguments)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
+    va_list again;
     va_copy(again, arguments);
     char small[512];
     int length = vsnprintf(small, sizeof small, format, arguments);
-    va_end(arguments);
     if (length < 0)
         lit_have(NULL);
     if ((size_t)length < sizeof small) {
@@ -206,6 +204,24 @@ void text_printf(struct text *text, const char *format, ...)
         text_append(text, large, (size_t)length);
     }
     va_end(again);
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print(text, format, arguments);
+    va_end(arguments);
+}
+
+struct text text_format(const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    print(&text, format, arguments);
+    va_end(arguments);
+    return text;
 }
 
 // The length of the UTF-8 sequence at `s`; 0 if invalid (overlong, surrogate, out of range,

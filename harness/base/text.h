@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text helpers: growing strings, sanitising untrusted text, globs, nearest names; memory. Brings the
-// headers of C that almost every file needs for these, so that others need not name them.
+// Text helpers: growing strings, sanitising untrusted text, globs, nearest names; and memory.
+// Brings the headers of C that nearly every file needs.
 #pragma once
 
 #include <inttypes.h>
@@ -26,6 +26,8 @@ void text_puts(struct text *text, const char *string);
 bool text_read(struct text *text, const char *path, size_t most);
 __attribute__((format(__printf__, 2, 3))) void text_printf(struct text *text, const char *format,
                                                            ...);
+// A new text.
+__attribute__((format(__printf__, 1, 2))) struct text text_format(const char *format, ...);
 
 // The length of a UTF-8 byte order mark at the start: 3, or 0 if there is none.
 size_t text_mark(const char *bytes, size_t length);

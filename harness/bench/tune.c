@@ -174,8 +174,7 @@ bool look_tuned_write(const char *path, const struct look_tunings *tunings, stru
     json_auto_t *root = json_pack("{s:s, s:o}", "schema", SCHEMA, "choices", list);
     OWNED(lit_free)
     char *dump = lit_have(json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)));
-    OWNED(text_free) struct text text = {0};
-    text_printf(&text, "%s\n", dump);
+    OWNED(text_free) struct text text = text_format("%s\n", dump);
     return lit_file_write(path, text.data, text.length, error);
 }
 

@@ -35,8 +35,7 @@ static size_t added_count;
 
 __attribute__((noreturn)) static void broken(const char *name, const char *what)
 {
-    struct text line = {0};
-    text_printf(&line, "the built-in test %s is broken: %s", name, what);
+    struct text line = text_format("the built-in test %s is broken: %s", name, what);
     lit_give_up(line.data);
 }
 

@@ -16,8 +16,7 @@ static void put(struct text *text, const char *label, const char *value)
 static void put_axes(struct text *text, const struct cat_axis *axes, size_t count, bool parameters)
 {
     for (size_t i = 0; i < count; i++) {
-        OWNED(text_free) struct text line = {0};
-        text_printf(&line, "%s:", axes[i].name);
+        OWNED(text_free) struct text line = text_format("%s:", axes[i].name);
         for (size_t v = 0; v < axes[i].count; v++)
             text_printf(&line, "%s %s",
                         !parameters          ? (v ? " |" : "")

@@ -208,8 +208,7 @@ static char *make_key(const struct result *result, const struct compare_axis *ax
         return NULL;
     const size_t count = result->variant_count + result->param_count;
     OWNED(lit_free) struct cfg_pair *pairs = lit_alloc(count, sizeof *pairs);
-    OWNED(text_free) struct text both = {0};
-    text_printf(&both, "%s>%s", axis->a, axis->b);
+    OWNED(text_free) struct text both = text_format("%s>%s", axis->a, axis->b);
     for (size_t i = 0; i < count; i++) {
         pairs[i] = result->variant[i]; // the parameters follow
         if (strcmp(pairs[i].key, axis->name) == 0)

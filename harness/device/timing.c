@@ -205,11 +205,10 @@ static enum dev_status make_helpers(struct dev_timer *timer, enum cat_scan scan,
     static const char *const kernels[HELPERS] = {"bench/fill/kind=input/%s",
                                                  "bench/fill/kind=sums/%s", "bench/verify/%s"};
     for (int i = 0; i < HELPERS; i++) {
-        OWNED(text_free) struct text name = {0};
         const enum cat_scan of = i == FILL_INPUT ? input_of(scan) : scan;
         if (timer->helpers[of][i])
             continue;
-        text_printf(&name, kernels[i], cat_scans[of]);
+        OWNED(text_free) struct text name = text_format(kernels[i], cat_scans[of]);
         TRY(dev_kernel(timer->dev, name.data, (const uint32_t[]){0, 2},
                        (const uint32_t[]){timer->width, timer->seed}, 2, timer->layout.pipeline,
                        &timer->helpers[of][i], error));

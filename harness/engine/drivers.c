@@ -180,8 +180,7 @@ static void add_folder(struct search *search, const char *folder)
     if (count < 0 && is_lack(errno))
         note_unread(search->drivers, folder, strerror(errno));
     for (int i = 0; i < count; i++) {
-        OWNED(text_free) struct text path = {0};
-        text_printf(&path, "%s/%s", folder, entries[i]->d_name);
+        OWNED(text_free) struct text path = text_format("%s/%s", folder, entries[i]->d_name);
         add_manifest(search, path.data);
         free(entries[i]);
     }
@@ -427,8 +426,7 @@ static char *find_beside(const char *const places[2], const char *name, struct t
     OWNED(text_free) struct text folder = {0};
     char *found = NULL;
     for (int i = 0; i < 2 && !found && (i || lit_program_folder(&folder)); i++) {
-        OWNED(text_free) struct text path = {0};
-        text_printf(&path, "%s%s/%s", folder.data, places[i], name);
+        OWNED(text_free) struct text path = text_format("%s%s/%s", folder.data, places[i], name);
         text_printf(tried, "%s%s", i ? ", " : "", path.data);
         found = realpath(path.data, NULL);
     }

@@ -139,8 +139,7 @@ static char **preloading(char *preload)
 struct eng_child *eng_child_start(const char *manifest, int niceness, struct lit_error *error)
 {
     const char *preload = getenv(ENG_PRELOAD);
-    OWNED(text_free) struct text variable = {0};
-    text_printf(&variable, "LD_PRELOAD=%s", preload ? preload : "");
+    OWNED(text_free) struct text variable = text_format("LD_PRELOAD=%s", preload ? preload : "");
     OWNED(lit_free) char **environment = preload ? preloading(variable.data) : NULL;
     int sockets[2] = {-1, -1}, pipes[2] = {-1, -1};
     if (!has_room(error))

@@ -199,10 +199,9 @@ static void put_remarks(const struct isa_study *study, struct text *text)
         for (size_t k = 0; k <= entry->code.remark_count; k++) {
             const char *remark =
                 k < entry->code.remark_count ? entry->code.remarks[k] : entry->unlinted;
-            OWNED(text_free) struct text line = {0};
             if (!remark)
                 continue;
-            text_printf(&line, "  note: %s\n", remark);
+            OWNED(text_free) struct text line = text_format("  note: %s\n", remark);
             if (!said.data || !strstr(said.data, line.data))
                 text_puts(&said, line.data);
         }

@@ -399,8 +399,7 @@ static bool make_folder(struct explaining *e, struct lit_error *error)
 
 static void put_again(const struct explaining *e, const char *name, struct text *text)
 {
-    OWNED(text_free) struct text simt = {0};
-    text_printf(&simt, "%s,%s", e->given.data, e->found.run);
+    OWNED(text_free) struct text simt = text_format("%s,%s", e->given.data, e->found.run);
     char id[CFG_ID_SIZE];
     cfg_id(name, id);
     format_call(text, name);

@@ -613,8 +613,7 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
 // True once for each configuration.
 static bool is_new(struct emulating *a, const char *device, const char *name)
 {
-    OWNED(text_free) struct text both = {0};
-    text_printf(&both, "%s %s", device, name);
+    OWNED(text_free) struct text both = text_format("%s %s", device, name);
     for (size_t i = 0; i < a->done.count; i++)
         if (strcmp(a->done.items[i], both.data) == 0)
             return false;

@@ -265,9 +265,8 @@ static void print_table(const struct campaign *c)
                                                      [SMALL_SUBGROUP] = "subgroup",
                                                      [SMALL_SUBGROUP_SHARED] = "the same, shared",
                                                      [SMALL_WIDE] = "scope device"};
-    struct text text = {0};
-    text_printf(&text, "\n  %-18s %-17s %10s %8s\n", "ordered by", "threads of one", "tests",
-                "failed");
+    struct text text = text_format("\n  %-18s %-17s %10s %8s\n", "ordered by", "threads of one",
+                                   "tests", "failed");
     for (int order = 0; order < ORDERS; order++)
         for (int place = 0; place < SMALL_PLACES; place++)
             put_row(orders[order], places[place], &c->of[order][place], &text);

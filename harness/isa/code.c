@@ -297,8 +297,7 @@ static const char *extension(enum isa_source source)
 static bool write_lines(const struct text *base, const char *extension, struct text *lines,
                         struct lit_error *error)
 {
-    OWNED(text_free) struct text path = {0};
-    text_printf(&path, "%s.%s", base->data, extension);
+    OWNED(text_free) struct text path = text_format("%s.%s", base->data, extension);
     const bool good =
         !lines->length || lit_file_write(path.data, lines->data, lines->length, error);
     text_free(lines);

@@ -70,8 +70,7 @@ static bool convert(const char *const *tool, const char *path, struct text *spir
 static size_t add_words(const char *letter, const struct lit_list *list, const char **words)
 {
     for (size_t i = 0; i < list->count; i++) {
-        struct text word = {0};
-        text_printf(&word, "%s%s", letter, list->items[i]);
+        struct text word = text_format("%s%s", letter, list->items[i]);
         words[i] = word.data;
     }
     return list->count;

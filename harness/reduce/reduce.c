@@ -179,8 +179,7 @@ struct reducing {
 
 static char *path_of(const struct red_plan *plan, const char *name)
 {
-    struct text path = {0};
-    text_printf(&path, "%s/%s", plan->folder, name);
+    struct text path = text_format("%s/%s", plan->folder, name);
     return path.data;
 }
 
@@ -197,8 +196,7 @@ static bool keep(struct reducing *r)
 static bool keep_refused(struct reducing *r, const char *key)
 {
     OWNED(lit_free) char *path = path_of(r->plan, REFUSED);
-    OWNED(text_free) struct text line = {0};
-    text_printf(&line, "%s\n", key);
+    OWNED(text_free) struct text line = text_format("%s\n", key);
     memcpy(LIT_ADD(r->refused, r->refused_count), key, KEY + 1);
     r->unkept = !lit_file_append(path, line.data, line.length, r->error);
     r->stops |= r->unkept;
@@ -262,8 +260,7 @@ bool red_resume(const struct red_plan *plan, struct cat_package *package, struct
 static bool begin_keeping(struct reducing *r)
 {
     OWNED(lit_free) char *path = path_of(r->plan, REFUSED);
-    OWNED(text_free) struct text line = {0};
-    text_printf(&line, "%s\n", r->plan->identity);
+    OWNED(text_free) struct text line = text_format("%s\n", r->plan->identity);
     OWNED(text_free) struct text there = {0};
     const bool has = text_read(&there, path, 1) && there.length;
     r->unkept = !read_refused(r->plan, r, r->error) ||

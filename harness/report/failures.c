@@ -395,11 +395,10 @@ static void put_results(const struct report_model *model, size_t device, struct 
         all++;
     const struct result *last = NULL;
     REPORT_EACH (result, model, device) { // each kernel from outside, once
-        OWNED(text_free) struct text name = {0};
         if (last && strcmp(last->test, result->test) == 0)
             continue;
         last = result;
-        text_printf(&name, "%s: ", result->test);
+        OWNED(text_free) struct text name = text_format("%s: ", result->test);
         report_check(out, name.data, result, ". ");
     }
     if (ran == 0 && unfinished == 0) {

@@ -119,8 +119,7 @@ void html_device_slug(struct text *out, const struct dev_facts *facts)
 
 static char *address_of(const char *up, const char *folder, const char *name)
 {
-    struct text out = {0};
-    text_printf(&out, "%s%s/", up, folder);
+    struct text out = text_format("%s%s/", up, folder);
     html_slug(&out, name);
     text_puts(&out, ".html");
     return out.data;
@@ -133,8 +132,7 @@ char *html_test_address(const char *up, const char *test)
 
 char *html_device_address(const char *up, const struct dev_facts *facts)
 {
-    struct text out = {0};
-    text_printf(&out, "%sdevice/", up);
+    struct text out = text_format("%sdevice/", up);
     html_device_slug(&out, facts);
     text_puts(&out, ".html");
     return out.data;

@@ -660,8 +660,7 @@ static size_t failures_until(const struct writer *w, size_t device)
 // What the first member of a block did, folded.
 static void print_first(const struct writer *w, const struct result *result)
 {
-    OWNED(text_free) struct text title = {0};
-    text_printf(&title, "%s %s", result->id, result->label);
+    OWNED(text_free) struct text title = text_format("%s %s", result->id, result->label);
     markdown_fold(w->out, title.data);
     format_failed(w->out, result);
     text_puts(w->out, result->first_run_failed ? ". The first run failed." : ".");

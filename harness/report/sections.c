@@ -270,10 +270,9 @@ static struct asked count_asked(const struct result *result)
 
 static void put_states(const struct result *result, bool all, struct table *table)
 {
-    OWNED(text_free) struct text name = {0};
     const struct asked asked = count_asked(result);
     bool first = true;
-    text_printf(&name, "%s %s", result->id, result->label);
+    OWNED(text_free) struct text name = text_format("%s %s", result->id, result->label);
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
         const char *state = cat_mode_name(result->mode, outcome);
         const bool fails = state && cat_mode_fails(result->mode, outcome);

@@ -30,8 +30,7 @@ static const struct {
 static void put_define(struct text *out, const char *name, const char *format, uint64_t value,
                        const char *what)
 {
-    OWNED(text_free) struct text line = {0};
-    text_printf(&line, "#define %-18s ", name);
+    OWNED(text_free) struct text line = text_format("#define %-18s ", name);
     text_printf(&line, format, value);
     text_printf(out, "%-48s // %s\n", line.data, what);
 }

@@ -199,8 +199,7 @@ static void put_question(const struct repro *repro, struct text *out)
     put_check(repro, out);
     text_paragraph(out, "", head->asks);
     text_puts(out, "\n");
-    OWNED(text_free) struct text line = {0};
-    text_printf(&line, "**A failing outcome means:** %s", head->fails);
+    OWNED(text_free) struct text line = text_format("**A failing outcome means:** %s", head->fails);
     text_paragraph(out, "", line.data);
     text_free(&line);
     if (repro->expectation) {

@@ -217,8 +217,7 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
                             bool unfinished)
 {
     const char *kernel = run->kept ? NULL : format_kernel;
-    OWNED(text_free) struct text command = {0};
-    text_printf(&command, "litmus%s run", kernel ? kernel : "");
+    OWNED(text_free) struct text command = text_format("litmus%s run", kernel ? kernel : "");
     ses_last_line(run->options.db, run->options.seed.value, run->devices.watch.started, code,
                   reason);
     if (unfinished)

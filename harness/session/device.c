@@ -206,12 +206,11 @@ char *ses_system(void)
 
 struct store_session ses_make(const char *name, int argc, char **argv)
 {
-    struct text command = {0};
     char started[32];
     const time_t now = clock_date();
     struct tm utc;
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    text_printf(&command, "litmus%s", format_kernel ? format_kernel : "");
+    struct text command = text_format("litmus%s", format_kernel ? format_kernel : "");
     // `litmus --all` comes here unchanged; otherwise argv[0] is the subcommand.
     for (int i = strcmp(argv[0], name) == 0 ? 0 : 1; i < argc; i++) {
         text_puts(&command, " ");

@@ -26,8 +26,7 @@ static bool is_of_store(const char *path, const char *db)
 {
     bool is = is_same_file(path, db);
     for (const char *const *end = lit_store_companions; *end && db[0] && !is; end++) {
-        OWNED(text_free) struct text companion = {0};
-        text_printf(&companion, "%s%s", db, *end);
+        OWNED(text_free) struct text companion = text_format("%s%s", db, *end);
         is = is_same_file(path, companion.data);
     }
     return is;

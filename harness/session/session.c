@@ -329,8 +329,7 @@ bool ses_choose(const char *json, struct ses_devices *devices, bool *missing,
 
 void ses_print_resume(const char *command, const char *db)
 {
-    OWNED(text_free) struct text again = {0};
-    text_printf(&again, "%s --resume", command);
+    OWNED(text_free) struct text again = text_format("%s --resume", command);
     if (strcmp(db, "litmus.db") != 0) {
         text_puts(&again, " --db ");
         text_quote(&again, db);

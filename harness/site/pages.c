@@ -408,12 +408,11 @@ static void put_drivers(const struct page *page, struct text *out)
     OWNED(table_clear) struct table table = {.title = "Drivers", TABLE_OF(heads)};
     for (size_t at = 0; at < view->result_count;) {
         const size_t device = view->results[at].device;
-        OWNED(text_free) struct text name = {0};
         struct site_sum sum = {0};
         for (; at < view->result_count && view->results[at].device == device; at++)
             site_sum_add(&sum, &view->results[at]);
         table_row(&table);
-        text_printf(&name, "%u: ", view->devices[device].number);
+        OWNED(text_free) struct text name = text_format("%u: ", view->devices[device].number);
         html_device_name(&name, &view->devices[device]);
         put_link(&table, html_device_address("../", &view->devices[device].facts), name.data);
         put_sum(&table, &sum);
@@ -458,9 +457,8 @@ static void put_test_page(const struct site *site, const struct report_model *vi
     html_make(&page.html);
     test_header(view, cat_test_find(view->results[0].test), &page.body);
     put_parts(&page, parts, sizeof parts / sizeof *parts);
-    OWNED(text_free) struct text title = {0};
     OWNED(lit_free) char *file = html_test_address("", view->results[0].test);
-    text_printf(&title, "litmus: %s", view->results[0].test);
+    OWNED(text_free) struct text title = text_format("litmus: %s", view->results[0].test);
     end_page(&page, file, title.data, folder);
     html_clear(&page.html);
 }

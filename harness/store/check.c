@@ -147,8 +147,7 @@ static bool has_device(struct checking *c, enum store_kind kind, int64_t number)
 {
     OWNED(lit_free)
     char *id = column_of(c, kind, kind == STORE_KIND_DEVICE ? "id" : "device", number);
-    OWNED(text_free) struct text line = {0};
-    text_printf(&line, "\t%s\n", id ? id : "");
+    OWNED(text_free) struct text line = text_format("\t%s\n", id ? id : "");
     if (kind == STORE_KIND_DEVICE)
         text_puts(&c->devices, line.data);
     return id && c->devices.data && strstr(c->devices.data, line.data);

@@ -561,8 +561,7 @@ static bool do_merge(struct merging *merging)
 // A killed writer may leave a log; it belongs only to the file of that name.
 static bool settle_log(const char *name, const char *shown, struct lit_error *error)
 {
-    OWNED(text_free) struct text log = {0};
-    text_printf(&log, "%s-wal", name);
+    OWNED(text_free) struct text log = text_format("%s-wal", name);
     bool good = access(log.data, F_OK) != 0;
     sqlite3 *db = NULL;
     if (!good) {

@@ -107,8 +107,7 @@ static bool put_children(struct store *store, const struct store_child *child, i
                          const struct store_result_row *row, struct lit_error *error)
 {
     const int columns = 2 + (int)child->fields.count + (child->bits ? 1 : 0);
-    OWNED(text_free) struct text sql = {0};
-    text_printf(&sql, "DELETE FROM %s WHERE result = ?", child->table);
+    OWNED(text_free) struct text sql = text_format("DELETE FROM %s WHERE result = ?", child->table);
     bool good = store_run(store, error, sql.data, "i", id);
     sql.length = 0;
     text_printf(&sql, "INSERT INTO %s (result, ", child->table);

@@ -200,8 +200,7 @@ static bool fail_held(int file, const char *shown, struct lit_error *error)
 static bool take_lock(struct store_lock *lock, const char *path, const char *shown,
                       struct lit_error *error)
 {
-    struct text name = {0};
-    text_printf(&name, "%s.lock", path);
+    struct text name = text_format("%s.lock", path);
     lock->path = name.data;
     for (;;) {
         // Close-on-exec: a worker that outlives its supervisor must not keep the lock.
@@ -507,8 +506,7 @@ static struct store *open_to_read(const char *path, bool lenient, struct lit_err
     }
     if (!good && store->db && sqlite3_errcode(store->db) == SQLITE_CANTOPEN) {
         // A log cannot be made in this folder, but none is needed if none was left.
-        OWNED(text_free) struct text log = {0};
-        text_printf(&log, "%s-wal", name);
+        OWNED(text_free) struct text log = text_format("%s-wal", name);
         if (access(log.data, F_OK) != 0) {
             close_database(store);
             OWNED(lit_free) char *uri = immutable_name(name);
@@ -551,10 +549,9 @@ static bool fill(const char *path, struct text *filled)
 {
     enum { PAGE_SIZE = 16, PAGES = 28, HEAD = 100 };
     unsigned char head[HEAD];
-    OWNED(text_free) struct text log = {0};
     const int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
-    text_printf(&log, "%s-wal", path);
+    OWNED(text_free) struct text log = text_format("%s-wal", path);
     bool cut = from >= 0 && pread(from, head, HEAD, 0) == HEAD && fstat(from, &status) == 0 &&
                access(log.data, F_OK) != 0 && lit_file_is_database(path);
     const off_t page = cut ? head[PAGE_SIZE] << 8 | head[PAGE_SIZE + 1] : 0;

@@ -200,8 +200,7 @@ static void read_json(size_t count)
 static struct store *make_store(const char *file, int64_t *session)
 {
     struct lit_error error = {0};
-    OWNED(text_free) struct text path = {0};
-    text_printf(&path, "%s/%s", scratch, file);
+    OWNED(text_free) struct text path = text_format("%s/%s", scratch, file);
     unlink(path.data);
     struct store *store = store_open(path.data, &error);
     struct store_session begun = {.version = (char *)"1.0.0",
@@ -267,8 +266,7 @@ static void insert_rows(size_t count)
 {
     sqlite3 *db = NULL;
     sqlite3_stmt *insert = NULL;
-    OWNED(text_free) struct text path = {0};
-    text_printf(&path, "%s/bare.db", scratch);
+    OWNED(text_free) struct text path = text_format("%s/bare.db", scratch);
     unlink(path.data);
     if (sqlite3_open(path.data, &db) != SQLITE_OK)
         die("SQLite opens no file");
@@ -361,8 +359,7 @@ static void make_many(void)
 {
     struct lit_error error = {0};
     for (size_t factor = 1; factor <= 2; factor++) {
-        OWNED(text_free) struct text path = {0};
-        text_printf(&path, "%s/many%zu.db", scratch, factor);
+        OWNED(text_free) struct text path = text_format("%s/many%zu.db", scratch, factor);
         if (!large_make(path.data, (int64_t)factor * SESSIONS, SESSION_RESULTS, &error) ||
             !(many[factor] = store_open_read(path.data, &error)))
             die(error.message);

@@ -44,8 +44,7 @@ TEST(mistakes)
     for (const char *at = section("mistakes")->text, *line, *wrong;
          sections_row(&at, &line, &wrong);) {
         OWNED(axi_program_clear) struct axi_program program;
-        OWNED(text_free) struct text text = {0};
-        text_printf(&text, "%s%s", HEAD, line);
+        OWNED(text_free) struct text text = text_format("%s%s", HEAD, line);
         must_fail_first(wrong, axi_parse(text.data, text.length, &program, &error));
         assert_int_equal(error.code, LIT_EXIT_USAGE);
     }
@@ -155,10 +154,9 @@ TEST(too_large)
          "too large: 6.55e+04 candidate executions, more than 1000"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        OWNED(text_free) struct text text = {0};
         OWNED(decided_clear) struct decided decided = {0};
         const struct axi_options how = {.rounds = 200, .most = 1000, .listed = 1000000};
-        text_printf(&text, HEAD "%s", rows[i].body);
+        OWNED(text_free) struct text text = text_format(HEAD "%s", rows[i].body);
         assert_true(axi_parse(text.data, text.length, &decided.program, &error));
         must_fail_first(rows[i].error,
                         axi_decide(&decided.program, &how, &decided.verdict, &error));

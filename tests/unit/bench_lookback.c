@@ -164,8 +164,7 @@ TEST(outputs_are_those_of_the_operation)
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
         size_t number;
         uint32_t output[4];
-        OWNED(text_free) struct text name = {0};
-        text_printf(&name, SCAN_OF, scans[i].form, scans[i].operation);
+        OWNED(text_free) struct text name = text_format(SCAN_OF, scans[i].form, scans[i].operation);
         assert_true(look_row_find(name.data, &number));
         struct bench_row row = look_row(number, 1u << 20);
         row.words = 4;
@@ -181,8 +180,7 @@ TEST(outputs_are_those_of_the_operation)
                          64 + row.workgroups * (scans[i].scan == CAT_SCAN_ADD64 ? 4 : 2));
     }
     size_t number;
-    OWNED(text_free) struct text name = {0};
-    text_printf(&name, SCAN_OF, TICKET, "place=same/");
+    OWNED(text_free) struct text name = text_format(SCAN_OF, TICKET, "place=same/");
     assert_true(look_row_find(name.data, &number));
     assert_true(look_row(number, 1u << 20).in_place);
     assert_int_equal(cat_scan_input(CAT_SCAN_FADD, 0, 6), 0x3F800000); // 1.0

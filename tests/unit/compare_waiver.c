@@ -216,10 +216,9 @@ TEST(conditions)
 {
     const struct result fail = result_of(NAME, ENG_FAIL, 300, 1000);
     for (const char *at = section("conditions")->text, *only, *is; sections_row(&at, &only, &is);) {
-        OWNED(text_free) struct text line = {0};
         struct compare_waiver w;
         const bool holds = strcmp(is, "true") == 0;
-        text_printf(&line, "shuffle " URL " %s", only);
+        OWNED(text_free) struct text line = text_format("shuffle " URL " %s", only);
         waived(COMPARE_WAIVERS, line.data, &fail, holds, &w);
         assert_int_equal(w.foreign, !holds);
         assert_int_equal(w.matched, holds);

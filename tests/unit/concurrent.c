@@ -119,11 +119,10 @@ TEST(waits_run_out)
          {4, 2, 2}},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        OWNED(text_free) struct text text = {0};
         struct gen_states states = {0};
         struct gen_concurrent made = {0};
         const bool two = i < 3;
-        text_printf(&text, SAME "%s" LOOP("1"), table[i].threads);
+        OWNED(text_free) struct text text = text_format(SAME "%s" LOOP("1"), table[i].threads);
         if (!two) {
             text.length = 0;
             text_printf(&text,

@@ -122,8 +122,7 @@ TEST(local_memory_lies_where_it_does_without_constants)
 
 static void expect_ballots(const char *lines, uint32_t even, uint32_t odd)
 {
-    OWNED(text_free) struct text all = {0};
-    text_printf(&all, "%s%s%s", BEFORE, lines, AFTER);
+    OWNED(text_free) struct text all = text_format("%s%s%s", BEFORE, lines, AFTER);
     execute(all.data);
     assert_int_equal(run.out[2 * 4], even);
     assert_int_equal(run.out[2 * 5], odd);

@@ -11,8 +11,7 @@
 // Whether a module failed in every run, as its row of the table says: "FFF   loop-exit.scan/...".
 static bool is_wrong(const char *table, const char *test, const char *variant)
 {
-    OWNED(text_free) struct text row = {0};
-    text_printf(&row, " %s/%s\n", test, variant);
+    OWNED(text_free) struct text row = text_format(" %s/%s\n", test, variant);
     const char *at = strstr(table, row.data);
     if (!at && strncmp(test, "loop-exit.", strlen("loop-exit.")) == 0)
         fail_msg("not measured:%s", row.data);

@@ -88,8 +88,7 @@ TEST(near_misses_are_not)
         VOTED COMPARED "ISETP.NE.AND P1, PT, R2, 0x5, PT\n" SUMMED,
     };
     for (size_t i = 0; i < sizeof middle / sizeof *middle; i++) {
-        OWNED(text_free) struct text lines = {0};
-        text_printf(&lines, "%s%s%s", BEFORE, middle[i], AFTER);
+        OWNED(text_free) struct text lines = text_format("%s%s%s", BEFORE, middle[i], AFTER);
         expect_misguarded(lines.data, "");
     }
 }
