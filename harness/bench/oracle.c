@@ -35,9 +35,9 @@ static uint32_t inverse(uint32_t odd)
     return x;
 }
 
-// C(n - 1 + d, d) is its predecessor times (n - 1 + d) / d. Modulo 2^32, divides by the odd part
-// and counts the powers of two separately.
-void bench_coefficients(uint32_t n, uint32_t *coefficients, uint32_t count)
+// Fills C(n - 1 + d, d) modulo 2^32 for d from 0 to count - 1; n >= 1. Each is its predecessor
+// times (n - 1 + d) / d: divides by the odd part and counts the powers of two separately.
+static void fill_coefficients(uint32_t n, uint32_t *coefficients, uint32_t count)
 {
     uint32_t odd = 1;
     unsigned twos = 0;
@@ -61,7 +61,7 @@ static void expect_scan(const struct bench_row *row, uint32_t subgroup, const ui
     const uint32_t lanes = row->level == BENCH_WORKGROUP ? BENCH_BLOCK : subgroup;
     const uint32_t block = lanes * row->items;
     OWNED(lit_free) uint32_t *coefficients = lit_alloc(block, sizeof *coefficients);
-    bench_coefficients(row->loops, coefficients, block);
+    fill_coefficients(row->loops, coefficients, block);
     memset(expected, 0, row->words * sizeof *expected);
     for (uint64_t begin = 0; begin < row->words; begin += block)
         for (uint32_t d = 0; d < block; d++) {
@@ -71,8 +71,9 @@ static void expect_scan(const struct bench_row *row, uint32_t subgroup, const ui
         }
 }
 
-// F(2k) = F(k) (2 F(k+1) - F(k)), F(2k+1) = F(k)^2 + F(k+1)^2, from the highest bit down.
-void bench_fibonacci(uint64_t n, uint32_t pair[2])
+// F(n) and F(n + 1) modulo 2^32: F(2k) = F(k) (2 F(k+1) - F(k)), F(2k+1) = F(k)^2 + F(k+1)^2, from
+// the highest bit down.
+static void find_fibonacci(uint64_t n, uint32_t pair[2])
 {
     uint32_t a = 0, b = 1;
     for (int bit = 63; bit >= 0; bit--) {
@@ -89,7 +90,7 @@ static void expect_adds(const struct bench_row *row, const uint32_t *input, uint
 {
     const uint64_t steps = (uint64_t)row->loops * (row->chains == 1 ? ADDS_STEPS_1 : ADDS_STEPS);
     uint32_t pair[2];
-    bench_fibonacci(2 * steps, pair);
+    find_fibonacci(2 * steps, pair);
     const uint32_t even = pair[0], after = pair[1], before = after - even;
     for (uint64_t i = 0; i < row->words; i++) {
         expected[i] = 0;

@@ -21,12 +21,6 @@ uint32_t bench_pushed(uint64_t seed);
 void bench_expect(const struct bench_row *row, uint32_t subgroup, uint32_t pushed,
                   const uint32_t *input, uint32_t *expected);
 
-// Fills C(n - 1 + d, d) modulo 2^32 for d from 0 to count - 1; n >= 1.
-void bench_coefficients(uint32_t n, uint32_t *coefficients, uint32_t count);
-
-// F(n) and F(n + 1) modulo 2^32.
-void bench_fibonacci(uint64_t n, uint32_t pair[2]);
-
 // The number of words that differ; *first is the index of the first of them.
 uint64_t bench_differ(const uint32_t *expected, const uint32_t *got, uint64_t words,
                       uint64_t *first);

@@ -32,9 +32,10 @@ static void gather(const struct cat_case *which, void *user)
         LIT_ADD(g->plan->cases, g->plan->count) = *which;
 }
 
-void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
-                   const struct dev_facts *facts, bool shuffle, uint64_t seed)
+struct eng_plan eng_plan_make(const struct cat_selection *selection, const struct dev_facts *facts,
+                              bool shuffle, uint64_t seed)
 {
+    struct eng_plan plan = {0};
     uint32_t sizes[DEV_MAX_SIZES];
     size_t size_count = facts->problem[0] ? 0 : dev_facts_sizes(facts, sizes);
     OWNED(lit_free) const char **patterns = lit_alloc(selection->count + 1, sizeof *patterns);
@@ -42,9 +43,7 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
     for (size_t i = 0; i < selection->count; i++)
         if (selection->patterns[i][0] != '!' && cfg_names_size(selection->patterns[i]))
             patterns[sized.count++] = selection->patterns[i];
-
-    *plan = (struct eng_plan){0};
-    struct gathering gathering = {.plan = plan,
+    struct gathering gathering = {.plan = &plan,
                                   .whole = selection,
                                   .facts = facts,
                                   .sized = &sized,
@@ -63,7 +62,8 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
     }
     struct lit_random random = {.state = random_derive(seed, "order")};
     if (shuffle)
-        random_shuffle(&random, plan->cases, plan->count, sizeof *plan->cases);
+        random_shuffle(&random, plan.cases, plan.count, sizeof *plan.cases);
+    return plan;
 }
 
 void eng_plan_shard(struct eng_plan *plan, const struct eng_shard *shard)

@@ -60,8 +60,8 @@ struct eng_plan {
 // sizes if the selection is thorough or has a pattern that names them ("...subgroup=64"). Keeps the
 // catalogue's order (all sizes of a test together); with `shuffle`, the order depends only on the
 // seed.
-void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
-                   const struct dev_facts *facts, bool shuffle, uint64_t seed);
+struct eng_plan eng_plan_make(const struct cat_selection *selection, const struct dev_facts *facts,
+                              bool shuffle, uint64_t seed);
 // Keeps only the shard's configurations, in the same order.
 void eng_plan_shard(struct eng_plan *plan, const struct eng_shard *shard);
 void eng_plan_clear(struct eng_plan *plan);

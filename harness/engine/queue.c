@@ -546,7 +546,7 @@ void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t ind
         q->watch.policy.idle *= share->patience;
         q->watch.niceness = share->niceness;
     }
-    eng_plan_make(&q->plan, run->selection, &device->facts, run->shuffle, run->seed);
+    q->plan = eng_plan_make(run->selection, &device->facts, run->shuffle, run->seed);
     eng_plan_shard(&q->plan, &run->shard);
     uint64_t first, own;
     q->rule = run->rule;

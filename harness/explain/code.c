@@ -292,13 +292,13 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
 
 static enum eng_end ask_device(struct asking *a)
 {
-    OWNED(eng_plan_clear) struct eng_plan plan = {0};
     struct text text = {0};
     char reason[512];
     const struct eng_capture capture = {
         .watch = &a->devices.watch, .device = a->device, .take = take, .user = a};
     const size_t skipped = a->skipped;
-    eng_plan_make(&plan, &a->selection, &a->device->facts, false, 0);
+    OWNED(eng_plan_clear)
+    struct eng_plan plan = eng_plan_make(&a->selection, &a->device->facts, false, 0);
     a->single = plan.count == 1;
     ses_devices_heading(&a->devices, a->device);
     printf("  %s configuration%s\n", COUNT(plan.count), plan.count == 1 ? "" : "s");

@@ -276,7 +276,7 @@ static bool search(struct explaining *e, struct lit_error *error)
     struct cat_selection selection = {.patterns = e->patterns.items, .count = e->patterns.count};
     const struct eng_device *found = &e->devices.inventory.devices[0];
     const struct eng_device device = {.manifest = found->manifest};
-    eng_plan_make(&e->plan, &selection, &found->facts, false, 0);
+    e->plan = eng_plan_make(&selection, &found->facts, false, 0);
     if (e->plan.count == 0)
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "none of these configurations exists for these settings");

@@ -678,10 +678,10 @@ static struct eng_device any_device(uint32_t subgroup)
 
 static void emulate_kept(struct emulating *a, uint32_t subgroup)
 {
-    OWNED(eng_plan_clear) struct eng_plan plan = {0};
     const struct eng_device device = any_device(subgroup);
     a->device = &device;
-    eng_plan_make(&plan, &a->selection, &device.facts, false, 0);
+    OWNED(eng_plan_clear)
+    struct eng_plan plan = eng_plan_make(&a->selection, &device.facts, false, 0);
     for (size_t i = 0; i < plan.count; i++) {
         OWNED(text_free) struct text name = {0};
         OWNED(isa_code_clear) struct isa_code code = {0};

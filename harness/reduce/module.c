@@ -58,7 +58,8 @@ bool red_is_one(uint32_t opcode, const uint16_t *opcodes)
     return *opcodes;
 }
 
-bool red_is_annotation(uint32_t opcode)
+// Whether an instruction is a name, decoration or the like.
+static bool is_annotation(uint32_t opcode)
 {
     return RED_IS_ONE(opcode, SpvOpName, SpvOpMemberName, SpvOpDecorate, SpvOpMemberDecorate,
                       SpvOpDecorateId, SpvOpDecorateString, SpvOpMemberDecorateString,
@@ -98,7 +99,7 @@ static void note(struct red_module *m, const struct red_line *line, size_t at)
         m->made[result] = at;
         m->type[result] = type;
     }
-    for (uint32_t i = 1; i < line->size && !red_is_annotation(red_op(line)); i++)
+    for (uint32_t i = 1; i < line->size && !is_annotation(red_op(line)); i++)
         if (line->kinds[i] != SPIRV_WORD && line->kinds[i] != SPIRV_RESULT)
             m->uses[line->words[i]]++;
 }
@@ -182,7 +183,8 @@ void red_put(struct red_module *m, size_t at, const uint32_t *words, uint32_t si
     m->lines[at] = line;
 }
 
-void red_insert(struct red_module *m, size_t at, const uint32_t *words, uint32_t size)
+// Inserts an instruction before another.
+static void insert(struct red_module *m, size_t at, const uint32_t *words, uint32_t size)
 {
     (void)LIT_ADD(m->lines, m->count);
     memmove(m->lines + at + 1, m->lines + at, (m->count - 1 - at) * sizeof *m->lines);
@@ -214,7 +216,7 @@ static uint32_t declare(struct red_module *m, uint32_t *words, uint32_t size)
             return line->words[2];
     }
     words[2] = new_id(m);
-    red_insert(m, at, words, size);
+    insert(m, at, words, size);
     red_module_index(m);
     return words[2];
 }
@@ -259,7 +261,7 @@ bool red_replace(struct red_module *m, uint32_t *with)
     }
     for (size_t i = 0; i < m->count; i++) {
         struct red_line *line = &m->lines[i];
-        for (uint32_t w = 1; w < line->size && !red_is_annotation(red_op(line)); w++)
+        for (uint32_t w = 1; w < line->size && !is_annotation(red_op(line)); w++)
             if (line->kinds[w] == SPIRV_ID && with[line->words[w]])
                 line->words[w] = with[line->words[w]];
     }
@@ -283,7 +285,7 @@ void red_name(struct red_module *m, const struct red_module *named)
         const struct red_line *was = red_made(named, id), *is = red_made(m, id);
         if (!id || !was || !is || has[id] || red_op(was) != red_op(is))
             continue;
-        red_insert(m, at, name->words, name->size);
+        insert(m, at, name->words, name->size);
         red_module_index(m);
     }
 }
@@ -463,7 +465,7 @@ static bool mend_uses(struct red_module *m)
         struct red_line *line = &m->lines[i];
         if (line->gone)
             continue;
-        if (red_is_annotation(red_op(line))) {
+        if (is_annotation(red_op(line))) {
             mend_annotation(m, line);
             continue;
         }

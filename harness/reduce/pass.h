@@ -58,16 +58,12 @@ static inline uint32_t red_result(const struct red_line *line)
     return red_word(line, SPIRV_RESULT);
 }
 
-// Whether an instruction is a name, decoration or the like: red_module_tidy drops those of removed
-// ids.
-bool red_is_annotation(uint32_t opcode);
 bool red_is_end(uint32_t opcode); // of a block
 // Whether an instruction has no effect besides its result.
 bool red_is_pure(const struct red_line *line);
 
-// Replaces an instruction, or inserts one before it.
+// Replaces an instruction.
 void red_put(struct red_module *module, size_t at, const uint32_t *words, uint32_t size);
-void red_insert(struct red_module *module, size_t at, const uint32_t *words, uint32_t size);
 
 // A constant of a type, created if missing: zero; or, for 32-bit and Boolean types, a value. 0 if
 // that is not possible. Subsequent lines may be renumbered.

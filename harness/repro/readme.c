@@ -48,7 +48,8 @@ static void put_instructions(const char *line, size_t size, struct text *out)
     text_puts(out, "\n");
 }
 
-void repro_without_pages(const char *words, size_t size, struct text *out)
+// Appends `size` bytes of words without "(docs/...)", which names a page of the repository.
+static void put_without_pages(const char *words, size_t size, struct text *out)
 {
     static const char page[] = " (docs/";
     for (size_t i = 0; i < size; i++) {
@@ -66,7 +67,7 @@ static void put_comment(const char *line, size_t size, struct text *out)
     static const char bug[] = "; bug ";
     if (!strncmp(line, bug, strlen(bug)))
         return;
-    repro_without_pages(line, size, out);
+    put_without_pages(line, size, out);
     text_puts(out, "\n");
 }
 
@@ -211,7 +212,7 @@ static void put_question(const struct repro *repro, struct text *out)
     }
     text_puts(out, "\n");
     text_puts(&line, "Origin: ");
-    repro_without_pages(head->origin, strlen(head->origin), &line);
+    put_without_pages(head->origin, strlen(head->origin), &line);
     text_paragraph(out, "", line.data);
     text_puts(out, "\n");
 }

@@ -127,8 +127,6 @@ void repro_settling(struct text *out);
 void repro_amber(const struct repro *repro, struct text *out);
 // annotated.spvasm: a test's page with one instruction a line, without paths of the repository.
 void repro_annotated(const char *page, struct text *out);
-// Appends `size` bytes of words without "(docs/...)", which names a page of the repository.
-void repro_without_pages(const char *words, size_t size, struct text *out);
 // report.md: a finding's page without links to files, and without the points that say where the
 // bundle is and whether it was filed. `folder`: of the finding, whose files the bundle has.
 void repro_report(const char *page, const char *folder, struct text *out);

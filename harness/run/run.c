@@ -355,9 +355,9 @@ static int print_plan(const struct run *run)
 {
     struct text text = {0};
     SES_EACH_DEVICE (device, &run->devices) {
-        OWNED(eng_plan_clear) struct eng_plan plan;
-        eng_plan_make(&plan, &run->selection, &device->facts, run->options.shuffle,
-                      run->options.seed.value);
+        OWNED(eng_plan_clear)
+        struct eng_plan plan = eng_plan_make(&run->selection, &device->facts, run->options.shuffle,
+                                             run->options.seed.value);
         eng_plan_shard(&plan, &run->options.shard);
         text_printf(&text, "# device %u, %s: %s configurations\n", device->number,
                     device->facts.name, COUNT(plan.count));
@@ -374,11 +374,11 @@ static bool plan_exists(const struct run *run, struct lit_error *error)
 {
     size_t count = 0;
     SES_EACH_DEVICE (device, &run->devices) {
-        OWNED(eng_plan_clear) struct eng_plan plan;
         if (device->facts.problem[0])
             fprintf(stderr, "litmus: nothing can run on %s: %s\n", device->facts.name,
                     device->facts.problem);
-        eng_plan_make(&plan, &run->selection, &device->facts, false, 0);
+        OWNED(eng_plan_clear)
+        struct eng_plan plan = eng_plan_make(&run->selection, &device->facts, false, 0);
         count += plan.count;
     }
     return count > 0 ||

@@ -180,8 +180,7 @@ static int compare_shares(const void *left, const void *right)
 void ses_planned_make(const struct cat_selection *selection, const struct dev_facts *facts,
                       struct ses_planned *planned)
 {
-    OWNED(eng_plan_clear) struct eng_plan plan = {0};
-    eng_plan_make(&plan, selection, facts, false, 0);
+    OWNED(eng_plan_clear) struct eng_plan plan = eng_plan_make(selection, facts, false, 0);
     planned->names = lit_alloc(plan.count + 1, sizeof *planned->names);
     for (planned->count = 0; planned->count < plan.count; planned->count++) {
         struct text name = {0};

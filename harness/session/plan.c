@@ -187,8 +187,7 @@ static void add_item(struct planning *p, const struct cat_case *which,
 
 static void add_kind(struct planning *p, const struct dev_facts *facts, uint64_t kind)
 {
-    OWNED(eng_plan_clear) struct eng_plan plan = {0};
-    eng_plan_make(&plan, &p->selection, facts, false, 0);
+    OWNED(eng_plan_clear) struct eng_plan plan = eng_plan_make(&p->selection, facts, false, 0);
     for (size_t i = 0; i < plan.count; i++)
         add_item(p, &plan.cases[i], facts, kind);
 }

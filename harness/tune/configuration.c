@@ -379,8 +379,8 @@ static size_t count_wanted(const struct tuning *t, const struct eng_plan *plan)
 // False if the search of the others is over, too.
 static bool tune_device(struct tuning *t, const struct eng_device *device)
 {
-    OWNED(eng_plan_clear) struct eng_plan plan = {0};
-    eng_plan_make(&plan, &t->selection, &device->facts, false, 0);
+    OWNED(eng_plan_clear)
+    struct eng_plan plan = eng_plan_make(&t->selection, &device->facts, false, 0);
     t->device = device;
     t->client = (struct eng_client){.watch = &t->devices.watch, .device = device};
     t->end = ENG_END_RAN;
@@ -435,8 +435,8 @@ static bool find_devices(struct tuning *t, struct lit_error *error)
     if (!ses_devices_find(&t->devices, &t->chosen->run.devices, error))
         return false;
     SES_EACH_DEVICE (device, &t->devices) {
-        OWNED(eng_plan_clear) struct eng_plan plan;
-        eng_plan_make(&plan, &t->selection, &device->facts, false, 0);
+        OWNED(eng_plan_clear)
+        struct eng_plan plan = eng_plan_make(&t->selection, &device->facts, false, 0);
         count += count_wanted(t, &plan);
     }
     return count > 0 || lit_fail(error, LIT_EXIT_NOTHING, "these devices have no such %s",

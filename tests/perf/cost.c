@@ -87,8 +87,7 @@ static void keep_cases(void)
 static void prepare_all(void)
 {
     const struct cat_selection all = {0};
-    OWNED(eng_plan_clear) struct eng_plan plan;
-    eng_plan_make(&plan, &all, &facts, false, 0);
+    OWNED(eng_plan_clear) struct eng_plan plan = eng_plan_make(&all, &facts, false, 0);
     prepared = lit_alloc(plan.count, sizeof *prepared);
     size_t tests = 0;
     for (size_t i = 0; i < plan.count; i++) {
@@ -427,7 +426,7 @@ static void make_plan(const struct cat_selection *selection)
     struct lit_error error = {0};
     if (!cat_selection_check(selection, &error))
         die(error.message);
-    eng_plan_make(&plan, selection, &facts, false, 0);
+    plan = eng_plan_make(selection, &facts, false, 0);
     if (plan.count == 0 || (selection->count > 1 && plan.count < selection->count))
         die("the plan is too short");
 }

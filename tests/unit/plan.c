@@ -48,14 +48,13 @@ static size_t count_size(const struct eng_plan *plan, uint32_t size)
 
 TEST(only_the_default_size_unless_asked)
 {
-    struct eng_plan plan;
     struct cat_selection all = {0}, thorough = {.thorough = true};
-    eng_plan_make(&plan, &all, &device, false, 0);
+    struct eng_plan plan = eng_plan_make(&all, &device, false, 0);
     assert_true(plan.count > 0);
     assert_int_equal(count_size(&plan, 32), plan.count);
     size_t quick = plan.count;
     eng_plan_clear(&plan);
-    eng_plan_make(&plan, &thorough, &device, false, 0);
+    plan = eng_plan_make(&thorough, &device, false, 0);
     assert_true(count_size(&plan, 32) >= quick);
     for (uint32_t size = 8; size <= 64; size *= 2)
         assert_true(count_size(&plan, size) > 0);
@@ -67,14 +66,14 @@ TEST(a_pattern_can_name_a_size)
     struct eng_plan plan, usual;
     OWNED(text_free) struct text name = {0}, pattern = {0};
     struct cat_selection all = {0};
-    eng_plan_make(&usual, &all, &device, false, 0);
+    usual = eng_plan_make(&all, &device, false, 0);
     struct cat_case other = usual.cases[0];
     other.subgroup = 16;
     cat_case_name(&other, &name);
 
     const char *one[] = {name.data};
     struct cat_selection named = {.patterns = one, .count = 1};
-    eng_plan_make(&plan, &named, &device, false, 0);
+    plan = eng_plan_make(&named, &device, false, 0);
     assert_int_equal(plan.count, 1);
     assert_int_equal(plan.cases[0].subgroup, 16);
     eng_plan_clear(&plan);
@@ -82,7 +81,7 @@ TEST(a_pattern_can_name_a_size)
     // A size that the device has not.
     struct dev_facts fixed = device;
     fixed.subgroup_control = false;
-    eng_plan_make(&plan, &named, &fixed, false, 0);
+    plan = eng_plan_make(&named, &fixed, false, 0);
     assert_int_equal(plan.count, 0);
     eng_plan_clear(&plan);
 
@@ -90,14 +89,14 @@ TEST(a_pattern_can_name_a_size)
     text_printf(&pattern, "%s/*", other.test->head.name);
     const char *wide[] = {pattern.data};
     struct cat_selection reaching = {.patterns = wide, .count = 1};
-    eng_plan_make(&plan, &reaching, &device, false, 0);
+    plan = eng_plan_make(&reaching, &device, false, 0);
     assert_int_equal(count_size(&plan, 32), plan.count);
     eng_plan_clear(&plan);
 
     // One pattern for another size does not pull other tests' sizes in.
     const char *both[] = {"*", name.data};
     struct cat_selection mixed = {.patterns = both, .count = 2};
-    eng_plan_make(&plan, &mixed, &device, false, 0);
+    plan = eng_plan_make(&mixed, &device, false, 0);
     assert_int_equal(plan.count, usual.count + 1);
     assert_int_equal(count_size(&plan, 16), 1);
     eng_plan_clear(&plan);
@@ -112,12 +111,11 @@ static int by_bytes(const void *a, const void *b)
 
 TEST(shuffling_is_a_permutation_that_the_seed_decides)
 {
-    OWNED(eng_plan_clear) struct eng_plan plain, one, same, other;
     struct cat_selection all = {0};
-    eng_plan_make(&plain, &all, &device, false, 7);
-    eng_plan_make(&one, &all, &device, true, 7);
-    eng_plan_make(&same, &all, &device, true, 7);
-    eng_plan_make(&other, &all, &device, true, 8);
+    OWNED(eng_plan_clear) struct eng_plan plain = eng_plan_make(&all, &device, false, 7);
+    OWNED(eng_plan_clear) struct eng_plan one = eng_plan_make(&all, &device, true, 7);
+    OWNED(eng_plan_clear) struct eng_plan same = eng_plan_make(&all, &device, true, 7);
+    OWNED(eng_plan_clear) struct eng_plan other = eng_plan_make(&all, &device, true, 8);
     size_t size = plain.count * sizeof *plain.cases;
     assert_int_equal(one.count, plain.count);
     assert_memory_equal(one.cases, same.cases, size);

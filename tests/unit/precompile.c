@@ -20,7 +20,7 @@ static int begin(void **state)
 {
     // Any assembler makes all of them.
     const struct cat_selection some = {.patterns = (const char *[]){"memory", "scan"}, .count = 2};
-    eng_plan_make(&plan, &some, &device, false, 0);
+    plan = eng_plan_make(&some, &device, false, 0);
     done = lit_alloc(plan.count, sizeof *done);
     return plan.count > 40 ? 0 : -1;
 }

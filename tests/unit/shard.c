@@ -127,13 +127,11 @@ TEST(shards_of_tests_are_the_plan)
 {
     const struct dev_facts facts = {.subgroup = 32, .subgroup_min = 32, .subgroup_max = 32};
     const struct cat_selection all = {0};
-    OWNED(eng_plan_clear) struct eng_plan whole;
-    eng_plan_make(&whole, &all, &facts, false, 0);
+    OWNED(eng_plan_clear) struct eng_plan whole = eng_plan_make(&all, &facts, false, 0);
     for (uint64_t count = 2; count <= 8; count++) {
         size_t sum = 0;
         for (uint64_t index = 0; index < count; index++) {
-            OWNED(eng_plan_clear) struct eng_plan plan;
-            eng_plan_make(&plan, &all, &facts, false, 0);
+            OWNED(eng_plan_clear) struct eng_plan plan = eng_plan_make(&all, &facts, false, 0);
             eng_plan_shard(&plan, &(struct eng_shard){STORE_SHARD_TESTS, index, count});
             assert_in_range(plan.count, whole.count / count / 2, whole.count / count * 2);
             sum += plan.count;

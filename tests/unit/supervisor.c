@@ -408,7 +408,7 @@ static int begin(void **state)
     clock_open();
     device = (struct eng_device){.number = 1, .manifest = folder, .facts = facts_of(folder)};
     dev_facts_id(&device.facts, device.id);
-    eng_plan_make(&plan, &all, &device.facts, false, 0);
+    plan = eng_plan_make(&all, &device.facts, false, 0);
     for (size_t i = 0, found = 0; i < plan.count && found < NAMES; i++)
         if (cat_case_module(&plan.cases[i]))
             cat_case_name(&plan.cases[i], &names[found++]);
