@@ -25,6 +25,7 @@ KNOWN = {
     "Mesa 22.": (
         "barrier.long-loop/*",
         "barrier.memory-is-no-rendezvous/*",
+        "cases.mesa-deep-selections/depth=128*",
         "generated.groups@*",
         "lookback.levien-*",
         "lookback.order/*",
@@ -39,6 +40,7 @@ KNOWN = {
     "Mesa 2": (
         "*sync=control-*",
         "barrier.subgroup-in-branch/*",
+        "cases.mesa-deep-selections/depth=128*",
         "generated.*",
         "lookback.levien-*",
         "lookback.order/*",

@@ -147,7 +147,8 @@ def known_crashes(driver_info):
         return ("shuffle.types/op=first,type=number*", "loop-exit.types/op=first,type=f*")
     if "Mesa 25." in driver_info:
         luck = ("reconvergence.break-ballot/*",) if "(LLVM 19" in driver_info else ()
-        return (*luck, "reconvergence.else-leaves/*leave=continue*")
+        return (*luck, "reconvergence.else-leaves/*leave=continue*",
+                "cases.mesa-deep-selections/depth=128*")
     if "Mesa 26.1" in driver_info:
         return ("lookback.scan/*walk=lane*", "progress.handover/between=lanes*",
                 "reconvergence.loop-not-entered/*")
