@@ -267,19 +267,17 @@ static bool apply_to_act(struct gen_program *program, struct gen_step *step, enu
 // Replaces a product by the plainest listed one, or by the next plainer one. False if none is.
 static bool make_plainer(struct gen_act *act, const char *listed, bool plainest)
 {
-    const uint32_t own = gen_product_weight(&act->product);
+    const uint32_t own = gen_product_weight(&act->product), none = plainest ? own : 0;
+    uint32_t best = none;
     struct gen_product each;
-    uint32_t best = plainest ? own : 0;
-    bool found = false;
     while (listed && act->op == GEN_OP_PRODUCT && gen_product_take(&listed, &each)) {
         const uint32_t weight = gen_product_weight(&each);
         if (plainest ? weight < best : weight < own && weight > best) {
             best = weight;
             act->product = each;
-            found = true;
         }
     }
-    return found;
+    return best != none;
 }
 
 // Applies a change, possibly without effect. False if it is not applicable.
