@@ -105,16 +105,19 @@ static bool floats_fit(const struct dev *dev, const struct module *m, struct lit
 enum { SIGNED_A = 1, SIGNED_B = 2, SIGNED_C = 4, SIGNED_RESULT = 8, SATURATING = 16 };
 enum { ENCODED_E4M3 = 4214 }; // SpvFPEncodingFloat8E4M3EXT, which older headers lack
 
+// Types of components in the device's order: in messages, and in dev_facts.products.
+static const struct {
+    const char *name, *brief;
+} components[] = {{"float16", "f16"}, {"float32", "f32"}, {"float64", "f64"}, {"sint8", "s8"},
+                  {"sint16", "s16"},  {"sint32", "s32"},  {"sint64", "s64"},  {"uint8", "u8"},
+                  {"uint16", "u16"},  {"uint32", "u32"},  {"uint64", "u64"}};
+
 static const char *component_name(VkComponentTypeKHR type)
 {
-    // In the device's order.
-    static const char *const names[] = {"float16", "float32", "float64", "sint8",
-                                        "sint16",  "sint32",  "sint64",  "uint8",
-                                        "uint16",  "uint32",  "uint64"};
     return type == VK_COMPONENT_TYPE_BFLOAT16_KHR      ? "bfloat16"
            : type == VK_COMPONENT_TYPE_FLOAT8_E4M3_EXT ? "float8 E4M3"
            : type == VK_COMPONENT_TYPE_FLOAT8_E5M2_EXT ? "float8 E5M2"
-                                                       : names[type];
+                                                       : components[type].name;
 }
 
 static VkComponentTypeKHR component_of(const struct module *m, uint32_t type, bool is_signed)
@@ -205,9 +208,7 @@ static uint32_t list_products(VkPhysicalDevice physical, VkCooperativeMatrixProp
 
 void dev_list_products(VkPhysicalDevice physical, struct dev_facts *facts)
 {
-    static const char *const names[] = {"f16", "f32", "f64", "s8",  "s16", "s32",
-                                        "s64", "u8",  "u16", "u32", "u64"};
-    const size_t known = sizeof names / sizeof *names;
+    const size_t known = sizeof components / sizeof *components;
     OWNED(lit_free)
     VkCooperativeMatrixPropertiesKHR *all = lit_alloc(MOST_KINDS, sizeof *all);
     const uint32_t count = list_products(physical, all);
@@ -219,8 +220,9 @@ void dev_list_products(VkPhysicalDevice physical, struct dev_facts *facts)
             (size_t)one->BType >= known || (size_t)one->CType >= known)
             continue;
         const int length =
-            snprintf(word, sizeof word, "%s%s.%s.%s.%ux%ux%u", used ? " " : "", names[one->AType],
-                     names[one->BType], names[one->CType], one->MSize, one->NSize, one->KSize);
+            snprintf(word, sizeof word, "%s%s.%s.%s.%ux%ux%u", used ? " " : "",
+                     components[one->AType].brief, components[one->BType].brief,
+                     components[one->CType].brief, one->MSize, one->NSize, one->KSize);
         if (used + (uint32_t)length >= sizeof facts->products)
             break;
         memcpy(facts->products + used, word, (size_t)length + 1);
